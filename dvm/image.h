@@ -99,6 +99,7 @@ struct dvm_probe {
 #define DVM_OPS(X) \
 	X(NOP, "")      /* nothing */ \
 	X(RET, "")      /* end of the clause; commits the record */ \
+	X(DROP, "")     /* end of the clause without a record: its predicate was false */ \
 	X(LDI, "di")    /* rd = imm, sign-extended */ \
 	X(LDC, "di")    /* rd = consts[imm] */ \
 	X(LDSTR, "di")  /* rd = machine address of strtab + imm */ \
