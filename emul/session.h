@@ -67,9 +67,20 @@ struct holder_conf {
 	uint64_t zone_pidns;  /* inode of the zone's pid namespace, 0 without one */
 	const struct lx_world *world; /* NULL = the host's: everything passes */
 	struct emul_notes *notes; /* what the monitor notes about emulated calls (emul/notes.h), or NULL */
-	int control;          /* zone: SOCK_SEQPACKET socket from the monitor; each message brings one consumer's socket */
+	int control;          /* zone: SOCK_SEQPACKET socket from the monitor (struct holder_msg); -1 otherwise */
 	int listener;         /* without a zone: listening UNIX socket on which consumers connect; -1 otherwise */
 	bool trap;            /* the zone's calls are caught by SECCOMP_RET_TRACE: this holder emulates them */
+};
+
+/* From a zone's monitor to its holder. Each is answered by the same message with pid = 0 or -errno, once it is done.
+ * CONSUMER brings a consumer's connected socket by SCM_RIGHTS. RESCAN: processes have entered the zone (zonectl exec) and
+ * wait for this answer before they exec; sessions on the zone hold them from then on. SEIZE (trap mode): the holder is
+ * tracer of this process, which waits before it installs its filter and execs, and of all that descend from it. */
+enum holder_msg_type { HOLDER_CONSUMER = 1, HOLDER_RESCAN, HOLDER_SEIZE };
+
+struct holder_msg {
+	uint32_t type; /* enum holder_msg_type */
+	int32_t pid;   /* SEIZE: host pid */
 };
 
 /* Serves until the control socket closes (zone) or no consumer is left (plain). Returns the exit status. */
