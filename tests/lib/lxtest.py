@@ -1,0 +1,264 @@
+"""What end-to-end tests share: TAP, running zonectl (also as an ordinary user), guests, and what is left behind.
+
+    import lxtest
+    t = lxtest.Tap()
+    r = lxtest.zonectl('run', '--', 'true')
+    t.ok(r.returncode == 0, 'true runs in a zone', r)
+    t.done()
+"""
+import glob
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+LIB = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(LIB))
+BUILD = os.path.abspath(os.environ.get('LXZONE_BUILD', os.path.join(TOP, 'build')))
+ZONECTL = os.environ.get('LXZONE_ZONECTL', os.path.join(BUILD, 'zonectl', 'zonectl'))
+LONG = bool(os.environ.get('LXTEST_LONG'))
+USER = 'lxtest'
+
+
+class Tap:
+    """Counts test points and prints them as they come."""
+
+    def __init__(self):
+        self.n = self.bad = 0
+
+    def ok(self, good, what, context=None):
+        """A test point; context (a Result, or anything) is shown when it is not good."""
+        self.n += 1
+        print(f'{"ok" if good else "not ok"} {self.n} - {what}', flush=True)
+        if not good:
+            self.bad += 1
+            if context is not None:
+                for line in str(context).splitlines():
+                    print(f'# {line}', flush=True)
+        return bool(good)
+
+    def eq(self, got, want, what, context=None):
+        if not self.ok(got == want, what, context):
+            print(f'# got:  {got!r}\n# want: {want!r}', flush=True)
+        return got == want
+
+    def skip(self, what, why):
+        self.n += 1
+        print(f'ok {self.n} - {what} # SKIP {why}', flush=True)
+
+    def done(self):
+        print(f'1..{self.n}', flush=True)
+        sys.exit(1 if self.bad else 0)
+
+
+def skip_all(why):
+    print(f'# {why}')
+    sys.exit(77)
+
+
+class Result:
+    """A finished command: argv, returncode, out, err, seconds."""
+
+    def __init__(self, argv, returncode, out, err, seconds):
+        self.argv, self.returncode, self.out, self.err, self.seconds = argv, returncode, out, err, seconds
+
+    def __str__(self):
+        return (f'{" ".join(self.argv)}\nstatus {self.returncode}, {self.seconds:.2f} s\n'
+                f'stdout: {self.out}\nstderr: {self.err}')
+
+
+def run(*argv, timeout=60, user=None, cwd=None, env=None, input=None, binary=False):
+    """Runs a command to its end. user: an ordinary user's name (as_user()), when we are root."""
+    argv = [str(a) for a in argv]
+    full = {**os.environ, **(env or {})}
+    if user and os.getuid() == 0:
+        argv, full = user_command(user, argv, full)
+    began = time.monotonic()
+    stdin = {'stdin': subprocess.DEVNULL} if input is None else {'input': input}
+    try:
+        p = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout, cwd=cwd, env=full,
+                           **stdin, **({} if binary else {'text': True, 'errors': 'replace'}))
+        code, out, err = p.returncode, p.stdout, p.stderr
+    except subprocess.TimeoutExpired as e:
+        text = [b'' if s is None else s for s in (e.stdout, e.stderr)]
+        out, err = text if binary else [s.decode(errors='replace') if isinstance(s, bytes) else s for s in text]
+        code = 'timeout'
+    return Result(argv, code, out, err, time.monotonic() - began)
+
+
+def zonectl(*args, **kw):
+    return run(ZONECTL, *args, **kw)
+
+
+def dtrace(*args, **kw):
+    return run(ZONECTL, 'dtrace', *args, **kw)
+
+
+def start(*argv, user=None, env=None, **kw):
+    """Popen with pipes for what is not given; the caller waits for it."""
+    argv = [str(a) for a in argv]
+    full = {**os.environ, **(env or {})}
+    if user and os.getuid() == 0:
+        argv, full = user_command(user, argv, full)
+    kw = {'stdin': subprocess.DEVNULL, 'stdout': subprocess.PIPE, 'stderr': subprocess.PIPE, 'text': True, **kw}
+    return subprocess.Popen(argv, env=full, **kw)
+
+
+def wait_for(what, seconds=10.0, step=0.02):
+    """True as soon as what() is; False when it is not within so many seconds."""
+    end = time.monotonic() + seconds
+    while True:
+        if what():
+            return True
+        if time.monotonic() > end:
+            return False
+        time.sleep(step)
+
+
+# ---- An ordinary user ----
+
+def as_user():
+    """The name of an ordinary user to run things as: ourselves, or as root an account made for the tests."""
+    if os.getuid() != 0:
+        return pwd.getpwuid(os.getuid()).pw_name
+    try:
+        pwd.getpwnam(USER)
+    except KeyError:
+        subprocess.run(['useradd', '--system', '--create-home', '--home-dir', f'/var/tmp/{USER}', USER], check=False,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        pwd.getpwnam(USER)
+    return USER
+
+
+def user_command(user, argv, env):
+    """argv and environment that run a command as user: no privilege, own home, own program if ours is out of reach."""
+    pw = pwd.getpwnam(user)
+    env = {k: v for k, v in env.items() if not k.startswith(('XDG_', 'SUDO_'))}
+    env.update(HOME=pw.pw_dir, USER=user, LOGNAME=user)
+    argv = [reachable(a) if a == ZONECTL else a for a in argv]
+    return ['setpriv', f'--reuid={pw.pw_uid}', f'--regid={pw.pw_gid}', '--init-groups', '--'] + argv, env
+
+
+def reachable(path):
+    """path, or a copy of it that everybody can execute when a folder above it is closed to others."""
+    p = path
+    while p != '/':
+        if not os.stat(p).st_mode & 0o001:
+            copy = f'/var/tmp/{USER}-{os.path.basename(path)}-{os.stat(path).st_mtime_ns}'
+            if not os.path.exists(copy):
+                for old in glob.glob(f'/var/tmp/{USER}-{os.path.basename(path)}-*'):
+                    os.unlink(old)
+                tmp = f'{copy}.{os.getpid()}'
+                shutil.copyfile(path, tmp)
+                os.chmod(tmp, 0o755)
+                os.rename(tmp, copy)
+            return copy
+        p = os.path.dirname(p)
+    return path
+
+
+def scratch(user=None):
+    """A new folder that user can write, removed at the end."""
+    import atexit
+    path = tempfile.mkdtemp(prefix='lxtest-')
+    if user and os.getuid() == 0:
+        pw = pwd.getpwnam(user)
+        os.chown(path, pw.pw_uid, pw.pw_gid)
+    os.chmod(path, 0o755)
+    atexit.register(shutil.rmtree, path, True)
+    return path
+
+
+# ---- Guests ----
+
+CFLAGS = ['-O1', '-g', '-Wall', '-Wextra', '-Wno-unused-parameter', '-D_GNU_SOURCE', '-pthread', '-I', TOP]
+
+
+def compilers():
+    """(abi, libc) -> compiler command; what the machine lacks is missing."""
+    found = {('sys64', 'glibc'): ['gcc'], ('sys32', 'glibc'): ['gcc', '-m32'],
+             ('sys64', 'musl'): ['musl-gcc', '-static'], ('sys32', 'musl'): [f'{BUILD}/guests/musl32-gcc', '-static']}
+    return {k: v for k, v in found.items() if shutil.which(v[0])}
+
+
+def guest(source, abi='sys64', libc='glibc', extra=()):
+    """Compiles a test guest (kept between runs) and returns its path. musl ones are static, glibc ones dynamic."""
+    base = os.path.basename(source).rsplit('.', 1)[0]
+    tag = '-'.join([abi, libc] + [e.strip('-').replace('/', '_') for e in extra])
+    folder = os.path.join(BUILD, 'guests', 'bin')
+    path = os.path.join(folder, f'{base}-{tag}')
+    os.makedirs(folder, exist_ok=True)
+    newest = max([os.stat(source).st_mtime] + [os.stat(h).st_mtime for h in glob.glob(f'{LIB}/*.h')])
+    if not os.path.exists(path) or os.stat(path).st_mtime < newest:
+        tmp = f'{path}.{os.getpid()}'
+        cc = compilers()[abi, libc]
+        subprocess.run(cc + CFLAGS + [source, '-o', tmp] + list(extra), check=True)
+        os.rename(tmp, path)
+    return path
+
+
+def go_guest(source):
+    """Compiles a Go guest (kept between runs) and returns its path."""
+    path = os.path.join(BUILD, 'guests', 'bin', os.path.basename(source)[:-3] + '-go')
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if not os.path.exists(path) or os.stat(path).st_mtime < os.stat(source).st_mtime:
+        env = {**os.environ, 'GOCACHE': os.path.join(BUILD, 'guests', 'go-cache'), 'GO111MODULE': 'off', 'GOFLAGS': ''}
+        tmp = f'{path}.{os.getpid()}'
+        subprocess.run(['go', 'build', '-o', tmp, source], check=True, env=env)
+        os.rename(tmp, path)
+    return path
+
+
+# ---- What is left behind ----
+
+class Snapshot:
+    """What of zones exists on the machine: mounts, cgroups, files of the state folders. leftovers() says what came since
+    and stayed. Processes are the supervisor's business (supervise.py)."""
+
+    def __init__(self):
+        self.before = self.now()
+
+    @staticmethod
+    def state_dirs():
+        dirs = ['/var/lib/lxzone', '/run/lxzone']
+        for uid in {os.getuid()} | ({pwd.getpwnam(USER).pw_uid} if os.getuid() == 0 and has_user() else set()):
+            home = pwd.getpwuid(uid).pw_dir
+            dirs += [f'{home}/.local/share/lxzone', f'/run/user/{uid}/lxzone', f'/tmp/lxzone-{uid}']
+        for var in ('XDG_DATA_HOME', 'XDG_RUNTIME_DIR'):
+            if os.environ.get(var):
+                dirs.append(os.path.join(os.environ[var], 'lxzone'))
+        return dirs
+
+    @classmethod
+    def now(cls):
+        things = set()
+        with open('/proc/self/mountinfo') as f:
+            things |= {f'mount {line.split()[4]}' for line in f}
+        for root, names, _ in os.walk('/sys/fs/cgroup'):
+            things |= {f'cgroup {os.path.join(root, n)}' for n in names if 'lxzone' in os.path.join(root, n)}
+        for d in cls.state_dirs():
+            for root, _, names in os.walk(d):
+                things |= {f'file {os.path.join(root, n)}' for n in names}
+        return things
+
+    def leftovers(self, seconds=3.0):
+        """What is new and still there after so long at most."""
+        left = set()
+
+        def clean():
+            nonlocal left
+            left = self.now() - self.before
+            return not left
+        wait_for(clean, seconds, 0.1)
+        return sorted(left)
+
+
+def has_user():
+    try:
+        pwd.getpwnam(USER)
+        return True
+    except KeyError:
+        return False
