@@ -17,6 +17,7 @@ enum lx_how { LX_PASS, LX_EMULATE, LX_DENY };
 enum lx_kind {
 	LX_K_INT, LX_K_UINT, LX_K_LONG, LX_K_SIZE, LX_K_OFF, LX_K_ADDR, LX_K_FD, LX_K_DIRFD, LX_K_PATH, LX_K_STR,
 	LX_K_BUF, LX_K_PTR, LX_K_FLAGS, LX_K_ENUM, LX_K_MODE, LX_K_PID, LX_K_UID, LX_K_GID, LX_K_SIG,
+	LX_K_ULONG, LX_K_DEV, LX_K_SPECIAL, /* special: what it is depends on other arguments */
 };
 
 enum lx_dir { LX_D_NONE, LX_D_IN, LX_D_OUT, LX_D_INOUT }; /* of what a pointer points to */
@@ -27,6 +28,9 @@ struct lx_arg {
 	uint8_t kind;     /* enum lx_kind */
 	uint8_t dir;      /* enum lx_dir */
 	uint16_t decode;  /* decoder-private: set of flag names or structure */
+	uint8_t reg;      /* first register that holds it: differs from its place after a 64-bit argument on i386 */
+	uint8_t regs;     /* registers: 2 for a 64-bit argument on i386 (low half first), else 1 */
+	int8_t width;     /* bytes in this ABI, negative if signed */
 };
 
 struct lx_row {
@@ -41,6 +45,24 @@ struct lx_row {
 	uint8_t nargs[LX_NABI];
 	const struct lx_arg *args[LX_NABI];
 };
+
+/* An argument's value, from the six registers of a call as they were: cut to its width, signed ones extended. What D's
+ * args[] and the decoder show. */
+static inline uint64_t lx_arg_value(const struct lx_arg *a, const uint64_t regs[6])
+{
+	uint64_t v = regs[a->reg];
+	unsigned bits = 8 * (unsigned)(a->width < 0 ? -a->width : a->width);
+
+	if (a->regs == 2)
+		v = (uint32_t)v | regs[a->reg + 1] << 32;
+	if (bits >= 64)
+		return v;
+	if (a->width < 0)
+		return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
+	return v & ((1ULL << bits) - 1);
+}
+
+#define LX_NEVER UINT32_MAX /* in since: a number that was reserved and never implemented */
 
 extern const struct lx_row lx_rows[];
 extern const unsigned lx_nrows;

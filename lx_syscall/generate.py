@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""Makes the C files and the coverage page from the table. Run by meson: generate.py WHAT OUTPUT [OPTIONS]; see MAKERS."""
+
+import os
+import re
+import subprocess
+import sys
+
+import table
+from table import ABIS, Bad
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+HEAD = "/* Generated from the tables in lx_syscall/ by generate.py: change those. */\n"
+
+
+def quote(s):
+    return '"' + s.replace("\\", "\\\\").replace('"', '\\"') + '"' if s is not None else "NULL"
+
+
+def rows_h(t):
+    out = [HEAD, "#ifndef LX_SYSCALL_LX_ROWS_H\n#define LX_SYSCALL_LX_ROWS_H\n"]
+    out.append("/* Index into lx_rows[]. */\nenum lx_row_id {")
+    out += [f"\tLX_ROW_{r.name} = {i}," for i, r in enumerate(t.rows)]
+    out.append(f"\tLX_NROWS = {len(t.rows)},\n}};\n")
+    out.append("/* Families of calls. */\nenum lx_class {")
+    out += [f"\tLX_C_{c.upper()}," for c in table.CLASSES]
+    out.append("\tLX_NCLASSES,\n};\n")
+    for i, abi in enumerate(ABIS):
+        out.append(f"#define LX_MAXNR_{abi.upper()} {max(r.nr[i] for r in t.rows)}")
+    out.append("\n/* What of a world makes it emulate a row: bits of lx_row_needs[]. */")
+    out += [f"#define LX_NEED_{c.upper()} {1 << i}u" for i, c in enumerate(table.CONDITIONS)]
+    out.append("\n#endif")
+    return "\n".join(out) + "\n"
+
+
+def arg_count(a, args):
+    """Where the number of elements is: 0 none, 1-6 argument, 7 the result; +8: what that argument points to."""
+    if not a.count or a.count.isdigit():
+        return 0
+    if a.count == "ret":
+        return 7
+    names = [x.name for x in args]
+    return names.index(a.count.lstrip("*")) + 1 + (8 if a.count[0] == "*" else 0)
+
+
+def arg_decode(t, a, args):
+    """struct lx_arg.decode: id in the low 9 bits (a set of names, a structure or a special), count above."""
+    if a.set:
+        return f"LX_SET_{a.set}"
+    if a.special:
+        return f"LX_SP_{a.special}"
+    if a.target:
+        n = arg_count(a, args) << 9
+        if a.count and a.count.isdigit():
+            n = int(a.count) << 13
+        return f"LX_S_{a.target.split()[-1]} | {n}" if n else f"LX_S_{a.target.split()[-1]}"
+    return "0"
+
+
+def rows_c(t):
+    out = [HEAD, '#include <stddef.h>\n\n#include "lx_syscall/lx.h"\n#include "lx_syscall/lx_names.h"',
+           '#include "lx_syscall/lx_rows.h"\n#include "lx_syscall/lx_impl.h"\n']
+    lists, pool = {}, []
+    for r in t.rows:
+        for i in (0, 1):
+            args = r.args[i]
+            if r.nr[i] < 0 or not args:
+                continue
+            body = "".join(
+                f"\t{{ {quote(a.name)}, {quote(a.type)}, LX_K_{a.kind}, LX_D_{a.dir}, {arg_decode(t, a, args)}, "
+                f"{a.reg}, {a.regs}, {a.width} }},\n" for a in args)
+            if body not in lists:
+                lists[body] = len(lists)
+                pool.append(f"static const struct lx_arg args{lists[body]}[] = {{\n{body}}};\n")
+            r.args_id = getattr(r, "args_id", {})
+            r.args_id[i] = lists[body]
+    out += pool
+    out.append("const struct lx_row lx_rows[] = {")
+    for r in t.rows:
+        ids = getattr(r, "args_id", {})
+        refs = ", ".join(f"args{ids[i]}" if i in ids else "NULL" for i in (0, 1))
+        counts = ", ".join(str(len(r.args[i]) if r.nr[i] >= 0 else 0) for i in (0, 1))
+        err = table.ERRNOS[r.errno] if r.errno else 0
+        out.append(f"\t{{ {quote(r.name)}, {quote(r.note)}, {{ {r.nr[0]}, {r.nr[1]} }}, "
+                   f"{{ {r.since[0]:#x}, {r.since[1]:#x} }}, {r.removed:#x}, LX_{r.how}, LX_C_{r.cls.upper()}, {err}, "
+                   f"{{ {counts} }}, {{ {refs} }} }},")
+    out.append("};\nconst unsigned lx_nrows = LX_NROWS;\n")
+    for i, abi in enumerate(ABIS):
+        by_nr = {r.nr[i]: n for n, r in enumerate(t.rows) if r.nr[i] >= 0}
+        out.append(f"const int16_t lx_{abi}_rows[LX_MAXNR_{abi.upper()} + 1] = {{")
+        out += ["\t" + " ".join(f"{by_nr.get(n, -1)}," for n in range(a, min(a + 16, max(by_nr) + 1)))
+                for a in range(0, max(by_nr) + 1, 16)]
+        out.append("};")
+    order = sorted(range(len(t.rows)), key=lambda n: t.rows[n].name.encode())
+    out.append("const int16_t lx_rows_by_name[LX_NROWS] = {")
+    out += ["\t" + " ".join(f"{n}," for n in order[a:a + 16]) for a in range(0, len(order), 16)]
+    out.append("};\nconst uint8_t lx_row_needs[LX_NROWS] = {")
+    for r in t.rows:
+        if r.conditions:
+            out.append(f"\t[LX_ROW_{r.name}] = " + " | ".join(f"LX_NEED_{c.upper()}" for c in r.conditions) + ",")
+    out.append("};\nconst char *const lx_class_names[LX_NCLASSES] = {")
+    out.append("\t" + " ".join(f"{quote(c)}," for c in table.CLASSES))
+    out.append("};")
+    return "\n".join(out) + "\n"
+
+
+def field_type(a):
+    if a.target or a.kind in ("PATH", "STR", "ADDR"):
+        return "uint64_t"
+    w = abs(a.width)
+    if w == 8:
+        return "int64_t" if a.width < 0 else "uint64_t"
+    return {2: "uint16_t", 4: "int32_t" if a.width < 0 else "uint32_t"}[w]
+
+
+def args_h(t):
+    out = [HEAD, "/* Arguments of each call for its handler: pointers are addresses of the guest, and 64-bit values are whole in both",
+           " * ABIs. Calls of both ABIs are laid out as x86_64 has them. */",
+           "#ifndef LX_SYSCALL_LX_ARGS_H\n#define LX_SYSCALL_LX_ARGS_H\n\n#include <stdint.h>\n"]
+    for r in t.rows:
+        args = r.args[0] if r.nr[0] >= 0 else r.args[1]
+        if args:
+            out.append(f"struct lx_{r.name}_args {{")
+            out += [f"\t{field_type(a)} {a.name};" for a in args]
+            out.append("};\n")
+        elif r.how == "EMULATE":
+            out.append(f"struct lx_{r.name}_args {{\n\tchar none;\n}};\n")
+    out.append("#endif")
+    return "\n".join(out) + "\n"
+
+
+def handlers_h(t):
+    out = [HEAD, "#ifndef LX_SYSCALL_LX_HANDLERS_H\n#define LX_SYSCALL_LX_HANDLERS_H\n",
+           '#include "lx_syscall/lx_args.h"\n#include "lx_syscall/lx_rows.h"\n', "struct emul_task;\n",
+           "/* Result >= 0, -errno, or EMUL_CONTINUE. */"]
+    out += [f"long lx_{r.name}(struct emul_task *t, const struct lx_{r.name}_args *a);"
+            for r in t.rows if r.how == "EMULATE"]
+    out.append("\n/* By row: takes the arguments from the registers and runs the handler. NULL where there is none. */")
+    out.append("typedef long lx_call_fn(struct emul_task *t, const uint64_t regs[6], unsigned abi);")
+    out.append("extern lx_call_fn *const lx_calls[LX_NROWS];\n\n#endif")
+    return "\n".join(out) + "\n"
+
+
+def dispatch_c(t):
+    out = [HEAD, '#include <stddef.h>\n\n#include "lx_syscall/lx.h"\n#include "lx_syscall/lx_handlers.h"\n']
+    rows = [r for r in t.rows if r.how == "EMULATE"]
+    for r in rows:
+        args = r.args[0] if r.nr[0] >= 0 else r.args[1]
+        out.append(f"static long call_{r.name}(struct emul_task *t, const uint64_t regs[6], unsigned abi)\n{{")
+        if args:
+            out.append(f"\tconst struct lx_arg *d = lx_rows[LX_ROW_{r.name}].args[abi];")
+        out.append(f"\tconst struct lx_{r.name}_args a = {{")
+        for n, a in enumerate(args):
+            out.append(f"\t\t.{a.name} = ({field_type(a)})lx_arg_value(&d[{n}], regs),")
+        out.append(f"\t}};\n\n\treturn lx_{r.name}(t, &a);\n}}\n")
+    out.append("lx_call_fn *const lx_calls[LX_NROWS] = {")
+    out += [f"\t[LX_ROW_{r.name}] = call_{r.name}," for r in rows]
+    out.append("};")
+    return "\n".join(out) + "\n"
+
+
+def header_numbers(cc, header):
+    """{name: number} of a kernel header, or None where this machine lacks it."""
+    p = subprocess.run(cc + ["-dM", "-E", "-x", "c", "-"], input=f"#include <{header}>\n", text=True,
+                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    if p.returncode:
+        return None
+    return {m[1]: int(m[2]) for m in re.finditer(r"^#define __NR_(\w+) (\d+)$", p.stdout, re.M)}
+
+
+def check_c(t, abi, cc):
+    """Static assertions of the numbers; a header's call that the table lacks stops the build here."""
+    header = ("asm/unistd_64.h", "asm/unistd_32.h")[abi]
+    have = {r.name for r in t.rows if r.nr[abi] >= 0}
+    lacks = sorted(set(header_numbers(cc, header) or {}) - have)
+    if lacks:
+        raise Bad(f"<{header}> has calls that syscalls.tbl lacks: {' '.join(lacks)}")
+    out = [HEAD, "/* The numbers as this machine's kernel headers have them; headers older than the table lack some. */",
+           f"#if __has_include(<{header}>)\n#include <{header}>\n"]
+    for r in t.rows:
+        if r.nr[abi] >= 0:
+            out.append(f"#ifdef __NR_{r.name}\n_Static_assert(__NR_{r.name} == {r.nr[abi]}, \"{ABIS[abi]} {r.name}\");\n#endif")
+    out.append("\n#endif")
+    return "\n".join(out) + "\n"
+
+
+def names_h(t):
+    sets, structs, specials = t.ids()
+    out = [HEAD, "#ifndef LX_SYSCALL_LX_NAMES_H\n#define LX_SYSCALL_LX_NAMES_H\n"]
+    for what, names in (("SET", sets), ("S", structs), ("SP", specials)):
+        out.append(f"enum {{\n\tLX_{what}_NONE,")
+        out += [f"\tLX_{what}_{n}," for n in names]
+        out.append(f"\tLX_N{what},\n}};\n")
+    out.append("#endif")
+    return "\n".join(out) + "\n"
+
+
+def handlers_of(folder):
+    """Names of the handlers that emul/ has, or None before it has any."""
+    found = set()
+    for f in sorted(os.listdir(folder)):
+        if f.endswith(".c"):
+            with open(os.path.join(folder, f), encoding="utf-8") as h:
+                found |= set(re.findall(r"^long lx_(\w+)\(struct emul_task \*", h.read(), re.M))
+    return found or None
+
+
+def check_handlers(t, folder):
+    found = handlers_of(folder)
+    if found is None:
+        return
+    want = {r.name for r in t.rows if r.how == "EMULATE"}
+    if want - found:
+        raise Bad(f"emulate rows without a handler lx_<name>() in {folder}: {' '.join(sorted(want - found))}")
+    if found - want:
+        raise Bad(f"handlers of rows that are not emulate: {' '.join(sorted(found - want))}")
+
+
+class Table:
+    """All of it."""
+
+    def __init__(self):
+        self.rows = table.read_rows(os.path.join(HERE, "syscalls.tbl"))
+
+    def ids(self):
+        """Names of sets, structures and specials that arguments use, in a fixed order."""
+        args = [a for r in self.rows for i in (0, 1) for a in r.args[i]]
+        return (sorted({a.set for a in args if a.set}), sorted({a.target.split()[-1] for a in args if a.target}),
+                sorted({a.special for a in args if a.special}))
+
+
+MAKERS = {
+    "rows.h": lambda t, o: rows_h(t),
+    "rows.c": lambda t, o: rows_c(t),
+    "args.h": lambda t, o: args_h(t),
+    "names.h": lambda t, o: names_h(t),
+    "handlers.h": lambda t, o: handlers_h(t),
+    "dispatch.c": lambda t, o: check_handlers(t, o[0]) or dispatch_c(t),
+    "check64.c": lambda t, o: check_c(t, 0, o),
+    "check32.c": lambda t, o: check_c(t, 1, o),
+}
+
+
+def main(argv):
+    try:
+        text = MAKERS[argv[1]](Table(), argv[3:])
+    except Bad as e:
+        print(e, file=sys.stderr)
+        return 1
+    if not (os.path.exists(argv[2]) and open(argv[2], encoding="ascii").read() == text):
+        with open(argv[2], "w", encoding="ascii") as f:  # untouched when the same: nothing is compiled again
+            f.write(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
