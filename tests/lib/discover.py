@@ -51,7 +51,8 @@ def find(top, build, want_long):
         add(path, [program], env={'CMOCKA_MESSAGE_OUTPUT': 'TAP'})
     for path in sorted(glob.glob(f'{here}/fuzz/fuzz_*.c')):
         program = f'{build}/tests/fuzz/{os.path.basename(path)[:-2]}'
-        add(path, [program])
+        corpus = f'{here}/fuzz/corpus/{os.path.basename(path)[5:-2]}'
+        add(path, [program] + ([corpus] if os.path.isdir(corpus) else []))
     for path in sorted(glob.glob(f'{here}/lx/*.c')):
         add(path, [sys.executable, '-B', f'{LIB}/lxguest.py', path])
     for path in sorted(glob.glob(f'{here}/dtrace/*/*.d')):
