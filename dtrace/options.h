@@ -15,7 +15,7 @@ enum dt_opt {
 	DT_OPT_FLOWINDENT, DT_OPT_INCDIR, DT_OPT_IREGS, DT_OPT_JSTACKFRAMES, DT_OPT_JSTACKSTRSIZE, DT_OPT_KNODEFS, DT_OPT_LAZYLOAD,
 	DT_OPT_LIBDIR, DT_OPT_LINKMODE, DT_OPT_LINKTYPE, DT_OPT_MAXFRAMES, DT_OPT_NOLIBS, DT_OPT_NORESOLVE, DT_OPT_NSPEC, DT_OPT_PGMAX,
 	DT_OPT_PSPEC, DT_OPT_PRINTSIZE, DT_OPT_QUIET, DT_OPT_QUIETRESIZE, DT_OPT_RAWBYTES, DT_OPT_RECORD, DT_OPT_SCRATCHSIZE,
-	DT_OPT_SPECSIZE, DT_OPT_STACKFRAMES, DT_OPT_STATUSRATE, DT_OPT_STDC, DT_OPT_STRSIZE, DT_OPT_STRIP, DT_OPT_SWITCHRATE,
+	DT_OPT_SPECSIZE, DT_OPT_STACKFRAMES, DT_OPT_STACKINDENT, DT_OPT_STATUSRATE, DT_OPT_STDC, DT_OPT_STRSIZE, DT_OPT_STRIP, DT_OPT_SWITCHRATE,
 	DT_OPT_SYSLIBDIR, DT_OPT_TREE, DT_OPT_TREGS, DT_OPT_UDEFS, DT_OPT_UNDEF, DT_OPT_UNODEFS, DT_OPT_USTACKFRAMES, DT_OPT_VERBOSE,
 	DT_OPT_VERSION, DT_OPT_ZDEFS,
 	DT_NOPTS
@@ -29,9 +29,13 @@ struct dt_opts {
 
 void dt_opts_init(struct dt_opts *o);
 void dt_opts_free(struct dt_opts *o);
-/* value NULL: a boolean is switched on. -EINVAL (D_PRAGMA_OPTSET for pragmas is set by the caller), names the option. */
+/* value NULL: a boolean is switched on. -EINVAL with "Invalid option name" or "Invalid value for specified option": the caller
+ * names the option in front of it, as each place has its own words (and sets D_PRAGMA_OPTSET for pragmas). Text options that
+ * may be given several times (define, undef, incdir, libdir, cppargs) collect their values, separated by newlines. */
 int dt_opt_set(struct dt_opts *o, const char *name, const char *value, struct err *e);
-/* DTRACE_OPT_NAME from the environment. */
+/* True for the options that setopt() may change while the session runs. */
+bool dt_opt_dynamic(const char *name);
+/* DTRACE_OPT_NAME (upper case) from the environment; variables that name no option are ignored. */
 int dt_opts_from_env(struct dt_opts *o, struct err *e);
 
 #endif

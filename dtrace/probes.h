@@ -27,6 +27,8 @@ struct dt_probes;
 
 struct dt_provider {
 	const char *name;
+	const char *alias;     /* another spelling of the provider that descriptions may use, or NULL */
+	const char *mod_alias; /* a module name that matches any of its modules, or NULL */
 	int (*list)(struct dt_probes *ps, struct err *e);                              /* adds all fixed probes */
 	int (*make)(struct dt_probes *ps, const struct dt_pdesc *d, struct err *e);    /* on demand, may be NULL */
 	/* Type of args[n] ("struct stat *"), NULL if there is none; native: what args[] have. */
