@@ -70,6 +70,17 @@ def run_all(tests, args, skips, screen):
     """Keeps up to -j programs running; those marked `alone` run by themselves, last."""
     queue = [t for t in tests if not t.alone] + [t for t in tests if t.alone]
     running, results = {}, []
+    try:
+        supervise_all(queue, running, results, args, skips, screen)
+    finally:
+        for pid in running:
+            os.kill(pid, signal.SIGTERM)
+        for pid in running:
+            os.waitpid(pid, 0)
+    return results
+
+
+def supervise_all(queue, running, results, args, skips, screen):
     while queue or running:
         while queue and len(running) < args.j and not (running and (queue[0].alone or
                                                                     any(t.alone for t, *_ in running.values()))):
@@ -90,7 +101,6 @@ def run_all(tests, args, skips, screen):
         screen.finished(test, rs, time.monotonic() - began)
         if args.v or any(r.state == 'failed' for r in rs):
             print(''.join(f'    {line}\n' for line in text.splitlines()[-200:]), end='', flush=True)
-    return results
 
 
 def main():

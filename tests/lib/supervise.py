@@ -26,9 +26,9 @@ def start(test, log, timeout):
     code = 1
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGTERM, give_up)
         prctl(PR_SET_CHILD_SUBREAPER, 1)
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
         if os.getppid() != runner:
             os._exit(1)
         code = supervise(test, log, test.timeout or timeout)
@@ -37,6 +37,12 @@ def start(test, log, timeout):
     finally:
         log.flush()
         os._exit(code)
+
+
+def give_up(*_):
+    """The runner was interrupted or is gone."""
+    end_all()
+    os._exit(1)
 
 
 def supervise(test, log, timeout):
