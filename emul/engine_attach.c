@@ -1,0 +1,218 @@
+/* Attaching and letting go. A process is held while a session covers it (in trap mode: always); all its threads are seized
+ * and interrupted once, so that none runs on unwatched. Letting go needs a stop too, so threads are interrupted and
+ * detached as they stop (engine_ptrace.c). */
+#include "emul/engine_impl.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/host/cleanup.h"
+#include "emul/taskinfo.h"
+
+bool eng_is_own(const struct eng *e, pid_t pid)
+{
+	struct stat sb;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	return stat(path, &sb) == 0 && sb.st_dev == e->own_dev && sb.st_ino == e->own_ino;
+}
+
+bool eng_proc_wanted(const struct eng *e, const struct eng_proc *p)
+{
+	return p->mask || e->conf.trap;
+}
+
+enum eng_mode eng_proc_mode(const struct eng *e, const struct eng_proc *p)
+{
+	return p->mask && !p->init ? ENG_M_SYSCALL : ENG_M_CONT;
+}
+
+void eng_kick(struct eng *e, struct eng_thread *t)
+{
+	if (t->fresh || t->kicked) /* its stop is under way */
+		return;
+	if (ptrace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0)
+		t->kicked = true;
+}
+
+static int yama_scope(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	int scope = 0;
+
+	return f && fscanf(f, "%d", &scope) == 1 ? scope : 0;
+}
+
+/* Says why a process could not be seized, and what to do. */
+static int seize_error(pid_t pid, int error, struct err *err)
+{
+	struct task_status st;
+	char comm[16];
+
+	if (error == ESRCH || task_status_read(pid, &st) < 0 || st.state == 'Z' || st.state == 'X')
+		return err_msg(err, ESRCH, "process %d: no such process", pid);
+	if (error != EPERM)
+		return err_set(err, error, "process %d: cannot trace it", pid);
+	if (st.tracer) {
+		if (task_comm(st.tracer, comm) < 0)
+			strcpy(comm, "?");
+		return err_msg(err, EPERM, "process %d is already traced by %s (pid %d): end that first", pid, comm,
+			       st.tracer);
+	}
+	if (st.uid != getuid() && getuid() != 0)
+		return err_msg(err, EPERM, "process %d belongs to another user: run as that user or as root", pid);
+	if (yama_scope() > 0 && getuid() != 0)
+		return err_msg(err, EPERM,
+			       "process %d: the host lets only root attach to running processes "
+			       "(kernel.yama.ptrace_scope is %d): run as root, or `sysctl kernel.yama.ptrace_scope=0`",
+			       pid, yama_scope());
+	return err_msg(err, EPERM, "process %d may not be traced (a kernel thread, or a program with privileges)%s", pid,
+		       getuid() ? ": try as root" : "");
+}
+
+/* Seizes one thread that is already in the table. 0 or -errno; -ESRCH also for zombies. */
+static int seize_thread(struct eng *e, struct eng_thread *t)
+{
+	unsigned long opts = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+			     PTRACE_O_TRACECLONE;
+	struct task_status st;
+	int error;
+
+	if (e->conf.trap)
+		opts |= PTRACE_O_TRACESECCOMP | PTRACE_O_EXITKILL;
+	if (ptrace(PTRACE_SEIZE, t->tid, 0, opts) == 0) {
+		eng_kick(e, t);
+		return 0;
+	}
+	error = errno;
+	if (error != EPERM)
+		return -error;
+	if (task_status_read(t->tid, &st) < 0 || st.state == 'Z' || st.state == 'X')
+		return -ESRCH;
+	if (st.tracer == getpid()) { /* born traced; its first stop is about to be reported */
+		t->fresh = true;
+		return 0;
+	}
+	return -error;
+}
+
+/* One pass over the threads of p. Number of new ones, or -errno if none could be seized. */
+static int seize_pass(struct eng *e, pid_t pid, uint64_t mask, bool own)
+{
+	char path[32];
+	DIR *d;
+	struct dirent *de;
+	int n = 0, r = -ESRCH;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	d = opendir(path);
+	if (!d)
+		return -ESRCH;
+	while ((de = readdir(d))) {
+		pid_t tid = atoi(de->d_name);
+		struct eng_proc *p;
+		struct eng_thread *t;
+
+		if (tid <= 0 || eng_thread_find(e, tid))
+			continue;
+		p = eng_proc_get(e, pid);
+		t = p ? eng_thread_new(e, p, tid) : NULL;
+		if (!t) {
+			r = -ENOMEM;
+			break;
+		}
+		r = seize_thread(e, t);
+		if (r < 0) {
+			eng_thread_del(e, t);
+			continue;
+		}
+		p->mask |= mask;
+		p->own = own;
+		p->init = pid == e->conf.zone_init;
+		n++;
+	}
+	closedir(d);
+	return n ? n : eng_proc_find(e, pid) ? 0 : r;
+}
+
+int eng_seize_process(struct eng *e, pid_t pid, uint64_t mask, struct err *err)
+{
+	struct eng_proc *p = eng_proc_find(e, pid);
+	bool own;
+	int n;
+
+	if (p) { /* held already: its threads only have to notice */
+		p->mask |= mask;
+		for (struct eng_thread *t = p->threads; t; t = t->sibling)
+			if (t->mode != eng_proc_mode(e, p))
+				eng_kick(e, t);
+		return 0;
+	}
+	own = pid == e->conf.zone_init || eng_is_own(e, pid);
+	do
+		n = seize_pass(e, pid, mask, own);
+	while (n > 0);
+	return n < 0 ? seize_error(pid, -n, err) : 0;
+}
+
+int eng_attach(struct eng *e, pid_t pid, uint64_t mask, struct err *err)
+{
+	struct task_status st;
+
+	if (pid <= 0 || task_status_read(pid, &st) < 0)
+		return err_msg(err, ESRCH, "process %d: no such process", pid);
+	if (st.tgid == getpid())
+		return err_msg(err, EINVAL, "process %d is the tracer itself", pid);
+	return eng_seize_process(e, st.tgid, mask, err);
+}
+
+int eng_attach_zone(struct eng *e, uint64_t mask, struct err *err)
+{
+	unsigned fresh;
+
+	do {
+		DIR *d = opendir("/proc");
+		struct dirent *de;
+
+		if (!d)
+			return err_set(err, errno, "/proc");
+		fresh = 0;
+		while ((de = readdir(d))) {
+			pid_t pid = atoi(de->d_name);
+			struct eng_proc *p = pid > 0 ? eng_proc_find(e, pid) : NULL;
+
+			if (pid <= 0 || (p && (p->mask & mask) == mask))
+				continue;
+			if (!p && (pid == getpid() || !task_in_pidns(pid, e->conf.zone_pidns)))
+				continue;
+			/* One that a guest's own debugger holds stays with it. */
+			if (eng_seize_process(e, pid, mask, NULL) == 0)
+				fresh++;
+		}
+		closedir(d);
+	} while (fresh);
+	return 0;
+}
+
+void eng_drop(struct eng *e, uint64_t mask)
+{
+	for (unsigned i = 0; i < e->nbucket; i++) {
+		for (struct eng_thread *t = e->thread[i]; t; t = t->next) {
+			t->entered &= ~mask;
+			if (!t->proc)
+				continue;
+			t->proc->mask &= ~mask;
+			if (!eng_proc_wanted(e, t->proc))
+				eng_kick(e, t);
+		}
+	}
+	e->follow &= ~mask;
+	e->zone &= ~mask;
+}

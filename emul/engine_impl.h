@@ -1,0 +1,35 @@
+/* What the files of the ptrace engine share. */
+#ifndef EMUL_ENGINE_IMPL_H
+#define EMUL_ENGINE_IMPL_H
+
+#include "emul/engine_ptrace.h"
+
+/* engine_table.c */
+struct eng_proc *eng_proc_get(struct eng *e, pid_t tgid); /* found or new; NULL: no memory */
+struct eng_thread *eng_thread_new(struct eng *e, struct eng_proc *p, pid_t tid);
+void eng_thread_del(struct eng *e, struct eng_thread *t); /* its process goes with the last thread */
+void eng_thread_move(struct eng *e, struct eng_thread *t, struct eng_proc *p);
+
+/* engine_attach.c */
+int eng_seize_process(struct eng *e, pid_t pid, uint64_t mask, struct err *err);
+bool eng_is_own(const struct eng *e, pid_t pid);
+void eng_kick(struct eng *e, struct eng_thread *t);
+bool eng_proc_wanted(const struct eng *e, const struct eng_proc *p);
+enum eng_mode eng_proc_mode(const struct eng *e, const struct eng_proc *p);
+
+/* engine_call.c: system call stops, and calls cut short */
+void eng_call_stop(struct eng *e, struct eng_thread *t);
+/* The thread stopped for something else while a result was held back, or was attached in the middle of a call. `ours`: the
+ * stop is our own interruption; sig: the signal about to be delivered, 0 if none. */
+void eng_call_settle(struct eng *e, struct eng_thread *t, bool ours, int sig);
+void eng_call_flush(struct eng *e, struct eng_thread *t); /* a held result is final */
+void eng_call_attached(struct eng *e, struct eng_thread *t);
+void eng_call_init(void);
+
+/* arch/x86_64/regs.c */
+/* The call that a stopped thread was in when something interrupted it: its number and result. False outside a call. */
+bool eng_regs_call(pid_t tid, long *nr, long *result, enum lx_abi *abi);
+/* Makes the kernel restart the interrupted call as if no signal had come. */
+void eng_regs_restart(pid_t tid);
+
+#endif

@@ -1,0 +1,293 @@
+/* The engine's heart: takes what waitpid() reports about traced threads, keeps the tables right across fork, clone, exec and
+ * death, and sets every stopped thread going again: watched, just held, or detached, with the signal it was about to get. */
+#include "emul/engine_impl.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "emul/taskinfo.h"
+
+#define ORPHAN_NS 100000000ull /* how long a child waits for its parent's event before its parent counts as dead */
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+int eng_init(struct eng *e, const struct eng_conf *c, void *up, struct err *err)
+{
+	struct stat sb;
+
+	memset(e, 0, sizeof(*e));
+	e->conf = *c;
+	e->up = up;
+	if (stat("/proc/self/exe", &sb) < 0)
+		return err_set(err, errno, "/proc/self/exe");
+	e->own_dev = sb.st_dev;
+	e->own_ino = sb.st_ino;
+	eng_call_init();
+	return 0;
+}
+
+void eng_fini(struct eng *e)
+{
+	for (unsigned i = 0; i < e->nbucket; i++)
+		while (e->thread[i])
+			eng_thread_del(e, e->thread[i]);
+	free(e->thread);
+	e->thread = NULL;
+	e->nbucket = 0;
+}
+
+/* Sets a stopped thread going. A thread whose result is held back stays watched until the next stop has settled it. */
+static void resume(struct eng *e, struct eng_thread *t, int sig)
+{
+	enum eng_mode mode = eng_proc_mode(e, t->proc);
+
+	t->fresh = false;
+	if (t->call == ENG_C_HELD) {
+		mode = ENG_M_SYSCALL;
+	} else if (!eng_proc_wanted(e, t->proc)) {
+		ptrace(PTRACE_DETACH, t->tid, 0, sig);
+		eng_thread_del(e, t);
+		return;
+	}
+	t->mode = (uint8_t)mode;
+	ptrace(mode == ENG_M_SYSCALL ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, sig);
+}
+
+static bool is_thread_of(pid_t tgid, pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", tgid, tid);
+	return access(path, F_OK) == 0;
+}
+
+static struct eng_proc *child_proc(struct eng *e, const struct eng_proc *parent, pid_t pid)
+{
+	struct eng_proc *p = eng_proc_get(e, pid);
+
+	if (p) {
+		p->mask |= parent->mask & e->follow;
+		p->own = parent->own;
+	}
+	return p;
+}
+
+/* t reports that it made a child; the child's own first stop may have come already (then it waits as an orphan, or has
+ * found its parent by itself). */
+static void new_child(struct eng *e, struct eng_thread *t, int event)
+{
+	unsigned long msg = 0;
+	struct eng_thread *c;
+	struct eng_proc *p;
+	pid_t pid;
+
+	if (ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &msg) < 0 || !msg)
+		return;
+	pid = (pid_t)msg;
+	c = eng_thread_find(e, pid);
+	if (c && c->proc)
+		return;
+	p = event == PTRACE_EVENT_CLONE && is_thread_of(t->proc->tgid, pid) ? t->proc : child_proc(e, t->proc, pid);
+	if (!p)
+		return; /* no memory: detached at its first stop */
+	if (c) {
+		eng_thread_move(e, c, p);
+		resume(e, c, 0);
+		return;
+	}
+	c = eng_thread_new(e, p, pid);
+	if (c) {
+		c->fresh = true;
+		memcpy(c->comm, t->comm, sizeof(c->comm));
+		c->comm_time = t->comm_time;
+	}
+}
+
+/* A stop of a thread that nobody announced: a child that was faster than its parent's event. NULL: it has to wait. */
+static struct eng_thread *adopt(struct eng *e, pid_t tid)
+{
+	struct task_status st;
+	struct eng_proc *p, *parent;
+	struct eng_thread *t;
+
+	if (task_status_read(tid, &st) < 0)
+		return NULL;
+	p = eng_proc_find(e, st.tgid);
+	if (!p) {
+		parent = eng_proc_find(e, st.ppid);
+		if (parent)
+			p = child_proc(e, parent, st.tgid);
+		else if (e->zone && (p = eng_proc_get(e, st.tgid)))
+			p->mask |= e->zone;
+	}
+	t = eng_thread_new(e, p, tid);
+	if (!t) {
+		ptrace(PTRACE_DETACH, tid, 0, 0);
+		return NULL;
+	}
+	if (!p) {
+		t->fresh = true;
+		t->result_time = e->now; /* since when it waits */
+		return NULL;
+	}
+	return t;
+}
+
+/* Orphans whose parent died before it could tell belong to nobody's session. */
+static void release_orphans(struct eng *e)
+{
+	struct eng_thread *t, *next;
+
+	for (t = e->orphans; t; t = next) {
+		struct eng_proc *p;
+
+		next = t->sibling;
+		if (e->now - t->result_time < ORPHAN_NS)
+			continue;
+		p = eng_proc_get(e, t->tid);
+		if (!p)
+			continue;
+		eng_thread_move(e, t, p);
+		resume(e, t, 0);
+	}
+}
+
+/* exec by a thread that is not the leader: it is the leader now and its old id is gone without a word. */
+static void exec_event(struct eng *e, struct eng_thread *t)
+{
+	unsigned long msg = 0;
+	struct eng_thread *old;
+
+	ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &msg);
+	old = (pid_t)msg != t->tid ? eng_thread_find(e, (pid_t)msg) : NULL;
+	if (old) {
+		t->call = old->call;
+		t->abi = old->abi;
+		t->row = old->row;
+		t->nr = old->nr;
+		t->entered = old->entered;
+		t->kicked = false;
+		t->nentry = old->nentry;
+		t->nreturn = old->nreturn;
+		t->vt_debt = old->vt_debt;
+		t->vt_last = old->vt_last;
+		if (t->schedstat >= 0)
+			close(t->schedstat);
+		t->schedstat = old->schedstat;
+		old->schedstat = -1;
+		eng_thread_del(e, old);
+	}
+	t->comm_time = 0;
+	t->proc->own = t->proc->init;
+	t->proc->released = false;
+}
+
+static void thread_gone(struct eng *e, struct eng_thread *t, int status)
+{
+	struct eng_proc *p = t->proc;
+
+	if (p && (t->tid == p->tgid || (p->threads == t && !t->sibling && !eng_thread_find(e, p->tgid))))
+		eng_on_end(e, p, t->tid == p->tgid ? status : -1);
+	eng_thread_del(e, t);
+}
+
+static bool is_stop_signal(int sig)
+{
+	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
+}
+
+/* PTRACE_EVENT_STOP: our interruption, a child's first stop, a group stop, or its end. */
+static void event_stop(struct eng *e, struct eng_thread *t, int sig)
+{
+	bool ours = t->kicked;
+
+	t->kicked = false;
+	if (!is_stop_signal(sig)) {
+		eng_call_settle(e, t, ours, 0);
+		resume(e, t, 0);
+		return;
+	}
+	eng_call_settle(e, t, false, 0);
+	if (!eng_proc_wanted(e, t->proc)) {
+		resume(e, t, 0); /* detached, it stays in its group stop */
+		return;
+	}
+	t->fresh = false;
+	ptrace(PTRACE_LISTEN, t->tid, 0, 0);
+}
+
+static void stopped(struct eng *e, struct eng_thread *t, int status)
+{
+	int sig = WSTOPSIG(status), event = (unsigned)status >> 16;
+
+	switch (event) {
+	case 0:
+		break;
+	case PTRACE_EVENT_STOP:
+		event_stop(e, t, sig);
+		return;
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+	case PTRACE_EVENT_CLONE:
+		new_child(e, t, event);
+		resume(e, t, 0);
+		return;
+	case PTRACE_EVENT_EXEC:
+		exec_event(e, t);
+		resume(e, t, 0);
+		return;
+	default:
+		resume(e, t, 0);
+		return;
+	}
+	if (sig == (SIGTRAP | 0x80)) {
+		eng_call_stop(e, t);
+		resume(e, t, 0);
+		return;
+	}
+	eng_call_settle(e, t, false, sig);
+	resume(e, t, sig);
+}
+
+bool eng_poll(struct eng *e, unsigned budget)
+{
+	while (budget--) {
+		struct eng_thread *t;
+		int status;
+		pid_t tid = waitpid(-1, &status, __WALL | WNOHANG);
+
+		if (tid <= 0) {
+			if (e->orphans) {
+				e->now = now_ns();
+				release_orphans(e);
+			}
+			return false;
+		}
+		e->now = now_ns();
+		t = eng_thread_find(e, tid);
+		if (!WIFSTOPPED(status)) {
+			if (t)
+				thread_gone(e, t, status);
+			continue;
+		}
+		if (!t)
+			t = adopt(e, tid);
+		if (t && t->proc)
+			stopped(e, t, status);
+	}
+	return true;
+}
