@@ -174,6 +174,20 @@ static void call_exit(struct eng *e, struct eng_thread *t, int64_t result)
 	}
 }
 
+void eng_call_trap(struct eng *e, struct eng_thread *t)
+{
+	struct __ptrace_syscall_info si;
+	uint64_t args[6];
+
+	memset(&si, 0, sizeof(si));
+	if (!e->conf.trap || ptrace(PTRACE_GET_SYSCALL_INFO, t->tid, sizeof(si), &si) <= 0 ||
+	    si.op != PTRACE_SYSCALL_INFO_SECCOMP)
+		return;
+	for (unsigned i = 0; i < 6; i++)
+		args[i] = si.seccomp.args[i];
+	eng_on_trap(e, t, si.arch == AUDIT_ARCH_I386 ? LX_SYS32 : LX_SYS64, (unsigned long)si.seccomp.nr, args);
+}
+
 void eng_call_stop(struct eng *e, struct eng_thread *t)
 {
 	struct __ptrace_syscall_info si;

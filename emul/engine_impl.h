@@ -23,7 +23,7 @@ void eng_call_stop(struct eng *e, struct eng_thread *t);
  * stop is our own interruption; sig: the signal about to be delivered, 0 if none. */
 void eng_call_settle(struct eng *e, struct eng_thread *t, bool ours, int sig);
 void eng_call_flush(struct eng *e, struct eng_thread *t); /* a held result is final */
-void eng_call_attached(struct eng *e, struct eng_thread *t);
+void eng_call_trap(struct eng *e, struct eng_thread *t); /* PTRACE_EVENT_SECCOMP */
 void eng_call_init(void);
 
 /* arch/x86_64/regs.c */

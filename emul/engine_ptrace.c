@@ -250,6 +250,10 @@ static void stopped(struct eng *e, struct eng_thread *t, int status)
 		exec_event(e, t);
 		resume(e, t, 0);
 		return;
+	case PTRACE_EVENT_SECCOMP:
+		eng_call_trap(e, t);
+		resume(e, t, 0);
+		return;
 	default:
 		resume(e, t, 0);
 		return;

@@ -98,6 +98,8 @@ struct eng_thread *eng_thread_find(struct eng *e, pid_t tid);
 /* Entry: returns the sessions that took note of the call. args are zero-extended for sys32. */
 uint64_t eng_on_entry(struct eng *e, struct eng_thread *t, const uint64_t args[6]);
 void eng_on_return(struct eng *e, struct eng_thread *t, int64_t result, uint64_t time, uint64_t mask);
+/* Trap mode: the filter caught this call; its handler writes the result into the thread's registers, or lets it pass. */
+void eng_on_trap(struct eng *e, struct eng_thread *t, enum lx_abi abi, unsigned long nr, const uint64_t args[6]);
 /* A covered process ended with this wait status (-1: unknown). */
 void eng_on_end(struct eng *e, struct eng_proc *p, int status);
 

@@ -19,6 +19,7 @@
 
 #include "common/host/cleanup.h"
 #include "emul/holder_idle.h"
+#include "lx_syscall/world.h"
 
 #define STOPS_PER_TURN 128   /* stops handled before sockets get a look */
 #define LINGER_MS 1000       /* a user's holder waits this long for a next consumer */

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -16,6 +17,7 @@
 
 static void child(void)
 {
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (;;)
 		syscall(SYS_getppid);
 }

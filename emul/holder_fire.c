@@ -16,7 +16,9 @@
 #include <unistd.h>
 
 #include "common/host/cleanup.h"
+#include "emul/notes.h"
 #include "emul/taskinfo.h"
+#include "emul/trap_ptrace.h"
 
 #define COMM_NS 100000000ull /* a name can also be changed by others, through /proc: look again after this time */
 #define CHILL_MAX_NS 500000000ull
@@ -309,6 +311,14 @@ void eng_on_return(struct eng *e, struct eng_thread *t, int64_t result, uint64_t
 	if (result < 0 && result >= -4095)
 		ev.error = result <= -512 && result >= -516 ? EINTR : (int32_t)-result;
 	fire_mask(h, t, &ev, mask, true);
+}
+
+void eng_on_trap(struct eng *e, struct eng_thread *t, enum lx_abi abi, unsigned long nr, const uint64_t args[6])
+{
+	const struct holder *h = e->up;
+
+	if (h->conf->world)
+		emul_trap_ptrace(h->conf->world, h->conf->notes, t->tid, abi, nr, args);
 }
 
 /* ---- The tracer's own probes ---- */

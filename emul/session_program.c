@@ -132,7 +132,7 @@ static int probes_sort(struct session *s, struct err *e)
 int session_load(struct session *s, int image_fd, const struct dvm_opts *opts, int *arena_fd, struct err *e)
 {
 	char why[128] = "";
-	size_t len;
+	size_t len = 0;
 	int r;
 
 	s->opts = *opts;
