@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/host/cleanup.h"
@@ -62,13 +61,20 @@ int guest_processor(pid_t tid)
 	return p ? atoi(p + 1) : -1;
 }
 
-static bool same_ns(pid_t a, const char *ns, const char *b)
+uint64_t guest_ns(pid_t tid, const char *ns)
 {
-	char path[64];
-	struct stat x, y;
+	char path[64], link[64];
+	ssize_t n;
 
-	snprintf(path, sizeof(path), "/proc/%d/ns/%s", a, ns);
-	return !stat(path, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	if (tid)
+		snprintf(path, sizeof(path), "/proc/%d/ns/%s", tid, ns);
+	else
+		snprintf(path, sizeof(path), "/proc/self/ns/%s", ns);
+	n = readlink(path, link, sizeof(link) - 1);
+	if (n <= 0)
+		return 0;
+	link[n] = '\0';
+	return strchr(link, '[') ? strtoull(strchr(link, '[') + 1, NULL, 10) : 0;
 }
 
 void guest_boottime_offset(pid_t tid, int64_t *sec, int64_t *nsec)
@@ -77,7 +83,7 @@ void guest_boottime_offset(pid_t tid, int64_t *sec, int64_t *nsec)
 	const char *p;
 
 	*sec = *nsec = 0;
-	if (!host_has(HOST_TIMENS) || same_ns(tid, "time", "/proc/self/ns/time"))
+	if (!host_has(HOST_TIMENS) || guest_ns(tid, "time") == guest_ns(0, "time"))
 		return;
 	if (proc_read(tid, "timens_offsets", buf, sizeof(buf)) <= 0)
 		return;
@@ -127,7 +133,7 @@ static bool status_read(pid_t tid, struct status *s)
 bool guest_may_sched(pid_t tid, pid_t target)
 {
 	struct status me, it;
-	char path[64];
+	uint64_t ns;
 
 	if (tid == target)
 		return true;
@@ -135,12 +141,12 @@ bool guest_may_sched(pid_t tid, pid_t target)
 		return false;
 	if (me.euid == it.euid || me.euid == it.uid)
 		return true;
-	snprintf(path, sizeof(path), "/proc/%d/ns/user", target);
-	return (me.caps >> CAP_SYS_NICE_BIT & 1) && same_ns(tid, "user", path);
+	ns = guest_ns(tid, "user");
+	return (me.caps >> CAP_SYS_NICE_BIT & 1) && ns && ns == guest_ns(target, "user");
 }
 
 /* Looks among the entries of a folder of /proc for the thread that is `pid` in the same pid namespace as `tid`. */
-static pid_t find_nspid(const char *folder, const char *pidns, pid_t pid, bool threads)
+static pid_t find_nspid(const char *folder, uint64_t pidns, pid_t pid, bool threads)
 {
 	DIR *d = opendir(folder);
 	pid_t found = -ESRCH;
@@ -155,9 +161,9 @@ static pid_t find_nspid(const char *folder, const char *pidns, pid_t pid, bool t
 
 		if (host <= 0)
 			continue;
-		if (status_read(host, &s) && s.nspid == pid && same_ns(host, "pid", pidns)) {
+		if (status_read(host, &s) && s.nspid == pid && guest_ns(host, "pid") == pidns) {
 			found = host;
-		} else if (threads && same_ns(host, "pid", pidns)) {
+		} else if (threads && guest_ns(host, "pid") == pidns) {
 			snprintf(path, sizeof(path), "/proc/%d/task", host);
 			found = find_nspid(path, pidns, pid, false);
 		}
@@ -168,27 +174,30 @@ static pid_t find_nspid(const char *folder, const char *pidns, pid_t pid, bool t
 
 pid_t guest_pid_to_host(pid_t tid, pid_t pid)
 {
-	char path[64], ns[64];
 	struct status s;
+	char path[64];
+	uint64_t ns;
 	pid_t r;
 
 	if (!pid)
 		return tid;
 	if (pid < 0)
 		return -ESRCH;
-	snprintf(ns, sizeof(ns), "/proc/%d/ns/pid", tid);
 	if (host_has(HOST_NSPID)) {
-		_cleanup_close_ int fd = open(ns, O_RDONLY | O_CLOEXEC);
+		_cleanup_close_ int fd = -1;
 
+		snprintf(path, sizeof(path), "/proc/%d/ns/pid", tid);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
 			return -ESRCH;
 		r = ioctl(fd, NS_GET_PID_FROM_PIDNS, pid);
 		return r > 0 ? r : -ESRCH;
 	}
 	/* Older kernels do not translate. Mostly a program asks for itself or for one of its threads. */
-	if (same_ns(tid, "pid", "/proc/self/ns/pid"))
+	ns = guest_ns(tid, "pid");
+	if (ns == guest_ns(0, "pid"))
 		return pid;
-	if (!status_read(tid, &s))
+	if (!ns || !status_read(tid, &s))
 		return -ESRCH;
 	if (s.nspid == pid)
 		return tid;

@@ -11,6 +11,9 @@
 /* personality(2) of a thread, 0 if it cannot be read. */
 unsigned long guest_personality(pid_t tid);
 
+/* Inode number of a thread's namespace ("uts", "user"; tid 0: ours), 0 if it cannot be read. */
+uint64_t guest_ns(pid_t tid, const char *ns);
+
 /* The host's number of the thread that `tid` calls `pid` (any thread id of its pid namespace): -ESRCH if there is none. */
 pid_t guest_pid_to_host(pid_t tid, pid_t pid);
 

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,14 +27,14 @@
 /* An entry holds its namespace open, so that its inode number cannot come to mean another one. */
 struct kept {
 	int fd;
-	dev_t dev;
-	ino_t ino;
+	uint64_t ino;
 	struct utsname u;
 };
 
 static struct {
 	pthread_mutex_t lock;
 	bool ready;
+	uint64_t own; /* this process's namespace */
 	struct pollfd names[2];
 	struct kept kept[KEPT];
 	unsigned n, next;
@@ -117,21 +116,22 @@ static bool unchanged(void)
 	return poll(cache.names, 2, 0) == 0;
 }
 
-static int lookup(const char *path, const struct stat *st, struct utsname *u)
+static int lookup(pid_t tid, uint64_t ino, struct utsname *u)
 {
 	_cleanup_close_ int fd = -1;
 	struct kept *k;
+	char path[64];
 	int r;
 
 	if (!unchanged())
 		forget();
 	for (unsigned i = 0; i < cache.n; i++) {
-		k = &cache.kept[i];
-		if (k->dev == st->st_dev && k->ino == st->st_ino) {
-			*u = k->u;
+		if (cache.kept[i].ino == ino) {
+			*u = cache.kept[i].u;
 			return 0;
 		}
 	}
+	snprintf(path, sizeof(path), "/proc/%d/ns/uts", tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -144,23 +144,24 @@ static int lookup(const char *path, const struct stat *st, struct utsname *u)
 		k = &cache.kept[cache.next++ % KEPT];
 		close(k->fd);
 	}
-	*k = (struct kept){ steal_fd(&fd), st->st_dev, st->st_ino, *u };
+	*k = (struct kept){ steal_fd(&fd), ino, *u };
 	return 0;
 }
 
 int guest_uts(pid_t tid, struct utsname *u)
 {
-	struct stat st, own;
-	char path[64];
+	uint64_t ino = guest_ns(tid, "uts");
 	int r;
 
-	snprintf(path, sizeof(path), "/proc/%d/ns/uts", tid);
-	if (stat(path, &st) || stat("/proc/self/ns/uts", &own))
-		return -errno;
-	if (st.st_dev == own.st_dev && st.st_ino == own.st_ino)
-		return uname(u) ? -errno : 0;
+	if (!ino)
+		return -ESRCH;
 	pthread_mutex_lock(&cache.lock);
-	r = lookup(path, &st, u);
+	if (!cache.own)
+		cache.own = guest_ns(0, "uts");
+	if (ino == cache.own)
+		r = uname(u) ? -errno : 0;
+	else
+		r = lookup(tid, ino, u);
 	pthread_mutex_unlock(&cache.lock);
 	return r;
 }
