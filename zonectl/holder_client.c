@@ -1,0 +1,98 @@
+/* Connects to the user's holder under the lock that keeps it from ending meanwhile (emul/holder_idle.h). Where none runs,
+ * we make the listening socket ourselves and give it to a new one: our connection waits in it until the holder is up. */
+#include "zonectl/holder_client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/host/cleanup.h"
+#include "common/host/rundir.h"
+#include "emul/holder_idle.h"
+
+#define LISTENER_FD 3 /* where cmd_holder expects it */
+
+/* In the child of the child: nothing of the consumer is kept. Async-signal-safe. */
+static void exec_holder(int listener)
+{
+	static char *const argv[] = {(char *)"zonectl", (char *)"holder", NULL};
+	sigset_t none;
+	int null;
+
+	setsid();
+	sigemptyset(&none);
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (chdir("/") < 0 || dup2(listener, LISTENER_FD) < 0)
+		_exit(127);
+	null = open("/dev/null", O_RDWR);
+	for (int fd = 0; fd < 3; fd++)
+		dup2(null, fd);
+	close_range(LISTENER_FD + 1, ~0u, 0);
+	fcntl(LISTENER_FD, F_SETFD, 0);
+	execv("/proc/self/exe", argv);
+	_exit(127);
+}
+
+static int start_holder(const struct sockaddr_un *sa, struct err *e)
+{
+	_cleanup_close_ int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int status;
+	pid_t pid;
+
+	unlink(sa->sun_path); /* left by one that was killed */
+	if (listener < 0 || bind(listener, (const struct sockaddr *)sa, sizeof(*sa)) < 0 || listen(listener, 128) < 0)
+		return err_set(e, errno, "%s", sa->sun_path);
+	pid = fork();
+	if (pid == 0) {
+		pid = fork();
+		if (pid == 0)
+			exec_holder(listener);
+		_exit(pid < 0);
+	}
+	if (pid < 0)
+		return err_set(e, errno, "start the tracer");
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return 0; /* somebody else waits for our children: then the connection tells */
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : err_msg(e, EAGAIN, "the tracer could not be started");
+}
+
+int holder_connect(struct err *e)
+{
+	struct sockaddr_un sa = { .sun_family = AF_UNIX };
+	_cleanup_close_ int dir = -1, lock = -1, sock = -1;
+	char path[PATH_MAX];
+	int r;
+
+	dir = rundir_open(path, e);
+	if (dir < 0)
+		return dir;
+	if (snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/" HOLDER_SOCKET, path) >= (int)sizeof(sa.sun_path))
+		return err_msg(e, ENAMETOOLONG, "run directory %s: too long a name for a socket", path);
+	lock = openat(dir, HOLDER_LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (lock < 0)
+		return err_set(e, errno, "%s/" HOLDER_LOCK, path);
+	while (flock(lock, LOCK_EX) < 0)
+		if (errno != EINTR)
+			return err_set(e, errno, "%s/" HOLDER_LOCK, path);
+	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (sock < 0)
+		return err_set(e, errno, "socket");
+	if (connect(sock, (const struct sockaddr *)&sa, sizeof(sa)) == 0)
+		return steal_fd(&sock);
+	r = start_holder(&sa, e);
+	if (r < 0)
+		return r;
+	if (connect(sock, (const struct sockaddr *)&sa, sizeof(sa)) < 0)
+		return err_set(e, errno, "connect to the tracer");
+	return steal_fd(&sock);
+}
