@@ -239,8 +239,10 @@ static int stop_all(struct dt_consumer *c, struct err *e)
 		r = session_stop(c, s, failed ? &lost : e);
 		if (r == -EINTR)
 			return err_msg(e, EINTR, "interrupted");
-		if (r < 0 || !had)
-			failed = failed ? failed : -EPIPE;
+		if (r == 0 && !had)
+			r = failed ? -EPIPE : err_msg(e, EPIPE, "%s: the tracer has gone", s->name);
+		if (r < 0 && !failed)
+			failed = r;
 	}
 	return failed;
 }
@@ -264,13 +266,9 @@ int dt_consumer_run(struct dt_consumer *c, int *status, struct err *e)
 			break;
 		sigprocmask(SIG_BLOCK, &block, &old);
 		while (!c->wake) {
-			sigset_t pending;
 			uint64_t due = next_due(last_switch, c->opts->val[DT_OPT_SWITCHRATE], dt_now());
 
-			sigpending(&pending);
 			if (dt_interrupted || dt_now() >= due)
-				break;
-			if (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM))
 				break;
 			wait_event(c, due, &old);
 		}

@@ -1,5 +1,6 @@
 /* The consumer's aggregations: a hash from (aggregation, key) to data into which the tables of all sessions are merged, and
  * the order in which entries are shown. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -213,14 +213,15 @@ static void act_setopt(struct dt_consumer *c, const struct dvm_rec *r, const str
 {
 	_cleanup_free_ char *name = a->nval ? datum_strdup(&d[0]) : NULL, *value = NULL;
 	char what[700];
-	struct err e;
+	struct err e = { 0 };
 	int ret;
 
 	if (!name)
 		return;
 	if (a->nval > 1)
 		value = datum_strdup(&d[1]);
-	ret = dt_opt_dynamic(name) ? dt_opt_set(c->opts, name, value, &e) : dt_opt_set(NULL, name, NULL, &e);
+	ret = dt_opt_dynamic(name) ? dt_opt_set(c->opts, name, value, &e) :
+				     err_msg(&e, EINVAL, "Operation illegal when tracing is active");
 	if (ret < 0) {
 		snprintf(what, sizeof(what), "couldn't set option \"%.200s\" to \"%.200s\": %.200s", name, value ? value : "1", e.msg);
 		library_error(c, r, what);
