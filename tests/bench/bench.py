@@ -70,7 +70,7 @@ def bench_pass(n):
 def write_source(path):
     """A C file of 2,000 lines that gives a compiler ordinary work."""
     with open(path, 'w') as f:
-        f.write('#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n')
+        f.write('#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n')
         for i in range(181):
             f.write(f'''
 struct s{i} {{ int a, b; char name[{i + 8}]; struct s{i} *next; }};
@@ -150,4 +150,5 @@ def main():
             attempt(name, lambda: fn(args.pairs or n))  # noqa: B023
 
 
-main()
+if __name__ == "__main__":
+    main()

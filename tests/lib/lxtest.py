@@ -160,6 +160,25 @@ def reachable(path):
     return path
 
 
+def readable(path, folder):
+    """path, or a copy of it (a file, or a tree) in folder when others cannot get at it."""
+    p = path
+    while os.stat(p).st_mode & 0o005 >= (0o004 if p == path and os.path.isfile(p) else 0o001):
+        if p == '/':
+            return path
+        p = os.path.dirname(p)
+    copy = os.path.join(folder, os.path.basename(path))
+    if os.path.isdir(path):
+        if not os.path.exists(copy):
+            os.makedirs(folder, exist_ok=True)
+            shutil.copytree(path, f'{copy}.{os.getpid()}', symlinks=True)
+            os.rename(f'{copy}.{os.getpid()}', copy)
+    else:
+        shutil.copy(path, copy)
+        os.chmod(copy, 0o644)
+    return copy
+
+
 def scratch(user=None):
     """A new folder that user can write, removed at the end."""
     import atexit
