@@ -16,4 +16,7 @@ bool emul_hooked(unsigned row);
 /* Runs a row like emul_call() and notes what it cost. */
 long emul_call_noted(struct emul_task *t, unsigned row, struct emul_notes *notes, unsigned nr);
 
+/* arch/: answers the call at whose SECCOMP_RET_TRACE stop thread tid is, instead of the kernel. 0 or -errno. */
+int emul_regs_answer(pid_t tid, long result);
+
 #endif

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -30,7 +31,7 @@ static void fail(struct session *s, const char *text)
 {
 	struct ses_msg m = { 0 };
 
-	strncpy(m.u.error.text, text, sizeof(m.u.error.text) - 1);
+	snprintf(m.u.error.text, sizeof(m.u.error.text), "%s", text);
 	reply(s, &m, SES_ERROR, -1);
 	eng_drop(&s->h->eng, bit(s));
 	s->state = SES_S_STOPPED;

@@ -2,11 +2,6 @@
  * it, so its number stays its own until we let go. */
 #include "emul/trap_ptrace.h"
 
-#include <errno.h>
-#include <stddef.h>
-#include <sys/ptrace.h>
-#include <sys/user.h>
-
 #include "emul/emul_impl.h"
 
 static int stopped(const struct emul_task *t)
@@ -15,11 +10,6 @@ static int stopped(const struct emul_task *t)
 }
 
 static const struct emul_access stop_access = { stopped };
-
-static int poke(pid_t tid, size_t offset, unsigned long value)
-{
-	return ptrace(PTRACE_POKEUSER, tid, (void *)offset, (void *)value) ? -errno : 0;
-}
 
 long emul_trap_ptrace(const struct lx_world *w, struct emul_notes *notes, pid_t tid, enum lx_abi abi, unsigned long nr,
 		      const uint64_t args[6])
@@ -35,8 +25,5 @@ long emul_trap_ptrace(const struct lx_world *w, struct emul_notes *notes, pid_t 
 	r = emul_call_noted(&t, (unsigned)row, notes, (unsigned)nr);
 	if (r == EMUL_CONTINUE)
 		return r;
-	/* No call has the number -1: the kernel skips it and leaves the result register as we set it. */
-	if (poke(tid, offsetof(struct user, regs.orig_rax), -1UL) || poke(tid, offsetof(struct user, regs.rax), (unsigned long)r))
-		return EMUL_GONE;
-	return r;
+	return emul_regs_answer(tid, r) ? EMUL_GONE : r;
 }

@@ -28,7 +28,7 @@ def command(entry, cc):
     for w in words:
         if w in ('-o', '-MF', '-MQ', '-MT'):
             next(words)
-        elif not re.match(r'-fcf-protection|-MD$|-MMD$|-m(32|64|arch|no-|general)|-c$|-fsanitize', w):
+        elif not re.match(r'-fcf-protection|-fdiagnostics-color|-MD$|-MMD$|-m(32|64|arch|no-|general)|-c$|-fsanitize', w):
             argv.append(w)
     return argv + ['-Werror', '-c', '-o', '/dev/null', '-idirafter', '/usr/include']
 
