@@ -43,7 +43,19 @@ struct dvm {
 	uint8_t *arena;
 	size_t arena_size;
 	struct dvm_opts opts;
-	uint32_t off[16]; /* places in the arena, private copies; indices are dvm_impl.h's */
+	struct dvm_layout {        /* computed from image and options alone, never read from the arena */
+		uint32_t globals, globals_size, gtab;     /* global variables; their offsets by variable index */
+		uint32_t slots, nbuckets;                 /* dynamic variables: hash, */
+		uint32_t bitmap, chunks, nchunks, chunk;  /* chunks in use, chunks, their size */
+		uint32_t agg[2], agg_slots, agg_data;     /* tables: hash, then agg_data bytes of entries */
+		uint32_t buf, buf_size, buf_reserve;      /* principal ring; what only END may use (fill policy) */
+		uint32_t arena_size;
+		uint32_t tuple, record, strings;          /* private memory of a firing, bytes of each */
+		uint32_t error_probe;                     /* index of ERROR, UINT32_MAX without one */
+		uint32_t scratch_size;
+	} l;
+	uint64_t stuck_pos;        /* reader: where an uncommitted record was met, */
+	uint32_t stuck_times;      /* ... and how often */
 };
 
 int dvm_open(struct dvm *m, const struct dvm_image *img, const struct dvm_opts *o, void *arena, size_t size);
@@ -55,7 +67,7 @@ struct dvm_event;
  * copyinstr: bytes before the NUL (at most cap - 1, dst is terminated), or -errno.
  * builtin: integer built-ins that cost something; b is a DVM_B_* (PPID UID GID ZUID ZGID VTIMESTAMP CPU LXCOST WALLTIMESTAMP).
  * string: string built-ins beyond those in the event (CWD ROOT); bytes written without NUL, or -errno.
- * act: raise, stop, chill: b is a DVM_F_*. */
+ * act: raise, stop, chill, f is a DVM_F_*; 0 or -errno. Also asked about PROGENYOF(arg): 1 or 0. */
 struct dvm_ops {
 	int (*copyin)(const struct dvm_event *ev, uint64_t addr, void *dst, size_t len);
 	int (*copyout)(const struct dvm_event *ev, uint64_t addr, const void *src, size_t len);
@@ -78,13 +90,15 @@ struct dvm_event {
 	const char *execname;     /* NUL-terminated, at most 15 bytes */
 	const char *zonename;     /* NUL-terminated, "global" outside zones */
 	const char *lxhow;        /* "pass", "emulate", "deny", or "" */
+	uint32_t tgen;            /* tells a thread from earlier ones with its tid (start time, say); 0 if unknown */
 };
 
 /* Runs every clause enabled for probe (index into img->probes) in order. After a fault the rest of that clause is dropped,
  * an error record is written and the ERROR probe's clauses run. Never loops, allocates or blocks. */
 void dvm_fire(struct dvm *m, void *scratch, uint32_t probe, const struct dvm_event *ev);
 
-/* Session life, kept in the arena: nothing fires before dvm_start(); BEGIN may fire from then on, the rest after BEGIN. */
+/* Session life, kept in the arena. WARMUP: only BEGIN fires. ACTIVE, set by the engine once BEGIN has fired: all. DRAINING and
+ * STOPPED: only END (and ERROR for faults in it). exit() moves WARMUP or ACTIVE to DRAINING; no clause runs after its own. */
 enum dvm_activity { DVM_WARMUP, DVM_ACTIVE, DVM_DRAINING /* exit() was called */, DVM_STOPPED };
 enum dvm_activity dvm_activity(const struct dvm *m);
 void dvm_set_activity(struct dvm *m, enum dvm_activity a);
@@ -120,6 +134,8 @@ struct dvm_item {
  * -ENOSPC if cap is too small (needed bytes in *need). Records come in the order of their commit. */
 long dvm_buf_read(struct dvm *m, void *buf, size_t cap, size_t *need);
 size_t dvm_buf_used(const struct dvm *m);
+/* Policy fill: a record did not fit, so recording has ended. */
+bool dvm_buf_full(const struct dvm *m);
 
 /* Iterates over the items of a record or key block; NULL at the end. Checked. */
 const struct dvm_item *dvm_item_next(const void *base, size_t len, size_t *pos);
@@ -137,7 +153,7 @@ struct dvm_aggent {
 /* Walks a table; *pos starts at 0. false at the end or where the rest is spoilt. Pointers are into the arena. */
 bool dvm_agg_next(const struct dvm *m, unsigned table, uint64_t *pos, struct dvm_aggent *out);
 
-struct dvm_drops { uint64_t principal, agg, dynvar; };
+struct dvm_drops { uint64_t principal, agg, dynvar, dblerror /* faults in ERROR clauses */; };
 /* Drops since the last call (counted, never silent). */
 void dvm_drops_take(struct dvm *m, struct dvm_drops *d);
 
