@@ -1,6 +1,4 @@
 /* The arena as a whole: its size, its first contents, opening it, the session's activity and the drop counters. */
-#include <errno.h>
-
 #include "dvm/dvm_impl.h"
 
 void dvm_opts_default(struct dvm_opts *o)

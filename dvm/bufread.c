@@ -1,6 +1,4 @@
 /* The principal buffer, reader's side. Nothing in the ring is believed: a record is copied out first and checked in the copy. */
-#include <errno.h>
-
 #include "dvm/dvm_impl.h"
 
 #define STUCK_READS 64u /* a record that is still uncommitted after so many looks has lost its writer */

@@ -5,6 +5,8 @@
 #include "common/base/str.h"
 #include "dvm/dvm.h"
 
+enum { EINVAL = 22, ENOSPC = 28, EPROTO = 71 }; /* Linux's, on x86 and most others; libc's header is not to be had here */
+
 #define ROUND8(n) (((n) + 7u) & ~7u)
 
 /* 64-bit words in shared memory are aligned to 8 in both ABIs. */

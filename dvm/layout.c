@@ -1,7 +1,5 @@
 /* Where everything lies in an arena, and how much private memory a firing needs: computed from the verified image and the
  * options alone, so that every process gets the same answer without trusting another one. */
-#include <errno.h>
-
 #include "dvm/dvm_impl.h"
 #include "dvm/vars_impl.h"
 

@@ -1,7 +1,5 @@
 /* The verifier: what it accepts can be run without a further look at operands, targets or identifiers, and ends after a bounded
  * number of steps. It reads each part of the image once or a bounded number of times, and trusts none. */
-#include <errno.h>
-
 #include "dvm/dvm_impl.h"
 
 /* Bounds that keep one firing, and the verifier itself, short; far above what programs have. */
