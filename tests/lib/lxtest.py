@@ -198,7 +198,7 @@ CFLAGS = ['-O1', '-g', '-Wall', '-Wextra', '-Wno-unused-parameter', '-D_GNU_SOUR
 
 def compilers():
     """(abi, libc) -> compiler command; what the machine lacks is missing."""
-    found = {('sys64', 'glibc'): ['gcc'], ('sys32', 'glibc'): ['gcc', '-m32'],
+    found = {('sys64', 'glibc'): ['gcc'], ('sys32', 'glibc'): ['gcc', '-m32', '-idirafter', '/usr/include/x86_64-linux-gnu'],
              ('sys64', 'musl'): ['musl-gcc', '-static'], ('sys32', 'musl'): [f'{BUILD}/guests/musl32-gcc', '-static']}
     return {k: v for k, v in found.items() if shutil.which(v[0])}
 
