@@ -10,6 +10,8 @@ import table
 from table import ABIS, Bad
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+# Names whose value libc's headers change: O_LARGEFILE is 0 there on x86_64, O_SYNC and the like may be spelled otherwise.
+NOT_AS_LIBC = ("O_LARGEFILE", "F_GETLK64", "F_SETLK64", "F_SETLKW64", "MADV_SOFT_OFFLINE")
 HEAD = "/* Generated from the tables in lx_syscall/ by generate.py: change those. */\n"
 
 
@@ -176,7 +178,7 @@ def check_c(t, abi, cc):
     if lacks:
         raise Bad(f"<{header}> has calls that syscalls.tbl lacks: {' '.join(lacks)}")
     out = [HEAD, "/* The numbers as this machine's kernel headers have them; headers older than the table lack some. */",
-           f"#if __has_include(<{header}>)\n#include <{header}>\n"]
+           f"#if defined(__x86_64__) && __has_include(<{header}>)\n#include <{header}>\n"]
     for r in t.rows:
         if r.nr[abi] >= 0:
             out.append(f"#ifdef __NR_{r.name}\n_Static_assert(__NR_{r.name} == {r.nr[abi]}, \"{ABIS[abi]} {r.name}\");\n#endif")
@@ -185,12 +187,52 @@ def check_c(t, abi, cc):
 
 
 def names_h(t):
-    sets, structs, specials = t.ids()
-    out = [HEAD, "#ifndef LX_SYSCALL_LX_NAMES_H\n#define LX_SYSCALL_LX_NAMES_H\n"]
-    for what, names in (("SET", sets), ("S", structs), ("SP", specials)):
+    out = [HEAD, "/* What lx_arg.decode names. */\n#ifndef LX_SYSCALL_LX_NAMES_H\n#define LX_SYSCALL_LX_NAMES_H\n"]
+    for what, names in (("SET", list(t.sets)), ("S", t.target_names()), ("SP", t.specials())):
         out.append(f"enum {{\n\tLX_{what}_NONE,")
         out += [f"\tLX_{what}_{n}," for n in names]
         out.append(f"\tLX_N{what},\n}};\n")
+    out.append("#endif")
+    return "\n".join(out) + "\n"
+
+
+def names_c(t):
+    out = [HEAD, '#include <stddef.h>\n\n#include "lx_syscall/decode_impl.h"\n']
+    for s in t.sets.values():
+        out.append(f"static const struct lx_name set_{s.name}[] = {{")
+        out += [f"\t{{ \"{n}\", {v & (1 << 64) - 1:#x}, {m & (1 << 64) - 1:#x} }}," for n, v, m in s.entries]
+        out.append("};\n")
+    out.append("const struct lx_set lx_sets[LX_NSET] = {")
+    out += [f"\t[LX_SET_{s.name}] = {{ set_{s.name}, {len(s.entries)}, {int(s.flags)} }}," for s in t.sets.values()]
+    out.append("};\n")
+    for s in t.structs.values():
+        for abi in (0, 1):
+            out.append(f"static const struct lx_field {ABIS[abi]}_{s.name}[] = {{")
+            for f in s.layout[abi][0]:
+                dec = f"LX_SET_{f.set}" if f.set else f"LX_S_{f.struct}" if f.struct else "0"
+                out.append(f"\t{{ \"{f.name}\", \"{f.type}\", LX_K_{f.kind}, {f.width}, {f.off}, {f.count}, {dec}, {int(f.hidden)} }},")
+            out.append("};\n")
+    out.append("const struct lx_struct lx_structs[LX_NS][LX_NABI] = {")
+    for s in t.structs.values():
+        both = ", ".join(f'{{ "{s.type}", {ABIS[i]}_{s.name}, {len(s.layout[i][0])}, {s.layout[i][1]} }}' for i in (0, 1))
+        out.append(f"\t[LX_S_{s.name}] = {{ {both} }},")
+    out.append("};")
+    return "\n".join(out) + "\n"
+
+
+def names_check_c(t, kernel):
+    """Static assertions of each name's value against the headers that its set gives: the kernel's or libc's, which can't
+    be included together."""
+    def kernels(h):
+        return h.split("/")[0] in ("linux", "asm")
+    out = [HEAD, "#ifdef __x86_64__ /* some differ elsewhere */\n#include <stddef.h>"]
+    for h in sorted({h for s in t.sets.values() for h in s.headers if kernels(h) == kernel}):
+        out.append(f"#if __has_include(<{h}>)\n#include <{h}>\n#endif")
+    for s in t.sets.values():
+        if not kernel and any(kernels(h) for h in s.headers):
+            continue
+        out += [f"#ifdef {n}\n_Static_assert((unsigned long long){n} == (unsigned long long){v}LL, \"{n}\");\n#endif"
+                for n, v, _ in s.entries if n not in NOT_AS_LIBC]
     out.append("#endif")
     return "\n".join(out) + "\n"
 
@@ -221,12 +263,16 @@ class Table:
 
     def __init__(self):
         self.rows = table.read_rows(os.path.join(HERE, "syscalls.tbl"))
+        self.structs = table.read_structs(os.path.join(HERE, "structs.tbl"))
+        self.sets = table.read_names(os.path.join(HERE, "names.tbl"))
+        table.check_uses(self.rows, self.structs, self.sets)
 
-    def ids(self):
-        """Names of sets, structures and specials that arguments use, in a fixed order."""
-        args = [a for r in self.rows for i in (0, 1) for a in r.args[i]]
-        return (sorted({a.set for a in args if a.set}), sorted({a.target.split()[-1] for a in args if a.target}),
-                sorted({a.special for a in args if a.special}))
+    def target_names(self):
+        """What pointers point to: structures first, then what the decoder has a function for."""
+        return list(self.structs) + [n.split()[-1] for n in table.TARGETS]
+
+    def specials(self):
+        return sorted({a.special for r in self.rows for i in (0, 1) for a in r.args[i] if a.special})
 
 
 MAKERS = {
@@ -234,6 +280,9 @@ MAKERS = {
     "rows.c": lambda t, o: rows_c(t),
     "args.h": lambda t, o: args_h(t),
     "names.h": lambda t, o: names_h(t),
+    "names.c": lambda t, o: names_c(t),
+    "names_kernel.c": lambda t, o: names_check_c(t, True),
+    "names_libc.c": lambda t, o: names_check_c(t, False),
     "handlers.h": lambda t, o: handlers_h(t),
     "dispatch.c": lambda t, o: check_handlers(t, o[0]) or dispatch_c(t),
     "check64.c": lambda t, o: check_c(t, 0, o),

@@ -35,13 +35,30 @@ SCALARS = {
 PAIRED = ("loff", "u64")  # two registers on i386
 STRINGS = {"path": "PATH", "str": "STR"}
 DIRS = {"in": "IN", "out": "OUT", "inout": "INOUT"}
-# What a pointer may point to besides the structures of structs.tbl: C type.
+# Fields of structures know these too.
+FIELDS = {
+    "s8": ("INT", "int8_t", (-1, -1)), "u8": ("UINT", "uint8_t", (1, 1)),
+    "s16": ("INT", "int16_t", (-2, -2)), "u16": ("UINT", "uint16_t", (2, 2)),
+    "s32": ("INT", "int32_t", (-4, -4)), "u32": ("UINT", "uint32_t", (4, 4)),
+    "s64": ("LONG", "int64_t", (-8, -8)), "u64": ("ULONG", "uint64_t", (8, 8)),
+    "hex": ("ADDR", "unsigned long", (8, 4)), "hex32": ("ADDR", "uint32_t", (4, 4)), "hex64": ("ADDR", "uint64_t", (8, 8)),
+    "dev64": ("DEV", "uint64_t", (8, 8)), "dev32": ("DEV", "unsigned long", (4, 4)), "dev16": ("DEV", "uint16_t", (2, 2)),
+    "mode16": ("MODE", "uint16_t", (2, 2)), "mode64": ("MODE", "uint64_t", (8, 8)), "sig64": ("SIG", "uint64_t", (8, 8)),
+    "sigset": ("F_SIGSET", "sigset_t", (8, 8)), "sigset*": ("F_SIGSETP", "sigset_t *", (8, 4)),
+    "oldsigset": ("F_SIGSET", "unsigned long", (8, 4)), "handler": ("F_HANDLER", "void *", (8, 4)),
+    "rlim": ("F_RLIM", "unsigned long", (8, 4)), "rlim64": ("F_RLIM", "uint64_t", (8, 8)),
+}
+# What a pointer may point to besides the structures of structs.tbl: C type. The decoder has a function for each that is
+# no plain number.
 TARGETS = {
     "void": "void", "char": "char", "int": "int", "uint": "unsigned int", "long": "long", "ulong": "unsigned long",
     "uint32_t": "uint32_t", "uint64_t": "uint64_t", "size_t": "size_t", "off_t": "off_t", "loff_t": "loff_t",
     "uid_t": "uid_t", "gid_t": "gid_t", "uid16_t": "unsigned short", "gid16_t": "unsigned short", "addr": "void *",
     "strv": "char *", "envv": "char *", "wstatus": "int", "cpumask": "unsigned long", "fd_set": "fd_set",
-    "sigset_t": "sigset_t", "old_sigset_t": "unsigned long",
+    "sigset_t": "sigset_t", "old_sigset_t": "unsigned long", "siginfo_t": "siginfo_t",
+    "struct iovec": "struct iovec", "struct sockaddr": "struct sockaddr", "struct msghdr": "struct msghdr",
+    "struct linux_dirent": "struct linux_dirent", "struct linux_dirent64": "struct linux_dirent64",
+    "struct old_linux_dirent": "struct old_linux_dirent",
 }
 BUFFERS = ("void", "char")
 
@@ -211,3 +228,142 @@ def read_rows(path):
         except Bad as e:
             raise Bad(f"{path}:{where[r.name]}: {r.name}: {e}") from None
     return rows
+
+
+class Field:
+    """One field of a structure in one ABI; off is set by Struct."""
+
+    def __init__(self, text, abi, structs):
+        m = re.fullmatch(r"(-?)(\w+):(\w+\*?)(?:\(([\w,]+)\))?(?:\[(\d+)\])?", text)
+        if not m:
+            raise Bad(f"bad field {text!r}")
+        hide, self.name, spec, inner, count = m.groups()
+        self.hidden, self.count, self.set, self.struct = bool(hide), int(count or 0), None, None
+        known = {**SCALARS, **FIELDS}
+        if spec == "struct" and inner in structs:
+            self.struct = inner
+            self.kind, self.type, self.width = "F_STRUCT", structs[inner].type, 0
+            self.size, self.align = structs[inner].layout[abi][1:]
+        elif spec == "char" and count:
+            self.kind, self.type, self.width, self.size, self.align = "F_CHARS", "char", 1, 1, 1
+        elif spec in ("flags", "enum") and inner:
+            self.set, _, t = inner.partition(",")
+            _, self.type, widths = known[t or "int"]
+            self.kind, self.width = spec.upper(), widths[abi]
+        elif spec in known and inner is None:
+            self.kind, self.type, widths = known[spec]
+            self.width = widths[abi]
+        else:
+            raise Bad(f"unknown kind {text!r}")
+        if self.width and self.kind != "F_CHARS":
+            self.size = self.align = abs(self.width)
+        if abi == 1:
+            self.align = min(self.align, 4)
+
+
+class Struct:
+    """One structure; layout[abi] = (fields, size, alignment)."""
+
+    def __init__(self, ctype, packed):
+        self.type, self.packed, self.text = ctype, packed, ["", None]
+        self.name = ctype.split()[-1]
+
+    def finish(self, structs):
+        self.layout = tuple(self.lay(self.text[0] if abi == 0 or self.text[1] is None else self.text[1], abi, structs)
+                            for abi in (0, 1))
+
+    def lay(self, text, abi, structs):
+        fields, off, most = [], 0, 1
+        for part in text.split():
+            f = Field(part, abi, structs)
+            align = 1 if self.packed else f.align
+            off = (off + align - 1) // align * align
+            f.off, most = off, max(most, align)
+            off += f.size * max(f.count, 1)
+            fields.append(f)
+        return fields, (off + most - 1) // most * most, most
+
+
+def read_structs(path):
+    """{name: Struct} of structs.tbl, in the order of the file: a structure comes before those it is in."""
+    structs, cur = {}, None
+    with open(path, encoding="ascii") as f:
+        for n, line in enumerate(f, 1):
+            line = line.strip()
+            try:
+                m = re.fullmatch(r"\[((?:struct )?\w+)\]( packed)?", line)
+                if m:
+                    cur = Struct(m.group(1), bool(m.group(2)))
+                    if cur.name in structs:
+                        raise Bad("structure given twice")
+                    structs[cur.name] = cur
+                elif line.startswith("|"):
+                    cur.text[1] = line[1:]
+                elif line and not line.startswith("#"):
+                    i = 0 if cur.text[1] is None else 1
+                    cur.text[i] += " " + line
+                elif not line and cur and not hasattr(cur, "layout"):
+                    cur.finish(structs)
+            except Bad as e:
+                raise Bad(f"{path}:{n}: {e}") from None
+    if cur and not hasattr(cur, "layout"):
+        cur.finish(structs)
+    return structs
+
+
+class NameSet:
+    """A set of names: entries (name, value, mask)."""
+
+    def __init__(self, name, flags, headers):
+        self.name, self.flags, self.headers, self.entries = name, flags, headers, []
+
+    def add(self, text):
+        m = re.fullmatch(r"(\w+)=(-?\w+)(?:/(\w+))?", text)
+        if not m:
+            raise Bad(f"bad name {text!r}")
+
+        def num(s):
+            return int(s, 8) if re.fullmatch(r"0[0-7]+", s) else int(s, 0)
+        value = num(m.group(2))
+        mask = num(m.group(3)) if m.group(3) else value
+        if self.flags and (value & ~mask or not mask):
+            raise Bad(f"{text}: value outside of its mask")
+        if any(e[0] == m.group(1) for e in self.entries):
+            raise Bad(f"{m.group(1)} given twice")
+        self.entries.append((m.group(1), value, mask))
+
+
+def read_names(path):
+    """{set: NameSet} of names.tbl."""
+    sets, cur = {}, None
+    with open(path, encoding="ascii") as f:
+        for n, line in enumerate(f, 1):
+            line = line.strip()
+            try:
+                m = re.fullmatch(r"\[(\w+)\] (flags|enum)((?: [\w/.-]+)*)", line)
+                if m:
+                    if m.group(1) in sets:
+                        raise Bad("set given twice")
+                    cur = sets[m.group(1)] = NameSet(m.group(1), m.group(2) == "flags", m.group(3).split())
+                elif line and not line.startswith("#"):
+                    for part in line.split():
+                        cur.add(part)
+            except Bad as e:
+                raise Bad(f"{path}:{n}: {e}") from None
+    return sets
+
+
+def check_uses(rows, structs, sets):
+    """What the rows and structures name must exist."""
+    for r in rows:
+        for abi in (0, 1):
+            for a in r.args[abi]:
+                if a.set and a.set not in sets:
+                    raise Bad(f"{r.name}: {a.name} is of an unknown set {a.set}")
+                if a.target and a.target not in TARGETS and a.target.split()[-1] not in structs:
+                    raise Bad(f"{r.name}: {a.name} points to an unknown {a.target}")
+    for s in structs.values():
+        for abi in (0, 1):
+            for f in s.layout[abi][0]:
+                if f.set and f.set not in sets:
+                    raise Bad(f"{s.type}: {f.name} is of an unknown set {f.set}")
