@@ -33,6 +33,7 @@ struct lx_dec {
 	char *p, *end; /* end: where the terminating byte may still go */
 	bool full;
 	unsigned depth;
+	uint64_t budget; /* bytes that are in the buffers of iovecs */
 	const struct lx_call *call;
 	const struct lx_row *row;
 	const struct lx_mem *mem;
@@ -69,9 +70,9 @@ void dec_struct(struct lx_dec *d, uint64_t addr, unsigned id);
 void dec_target(struct lx_dec *d, uint64_t addr, unsigned id, uint64_t count, bool counted);
 void dec_sigset(struct lx_dec *d, uint64_t addr, unsigned width);
 void dec_sigset_bits(struct lx_dec *d, uint64_t bits);
-void dec_iovec(struct lx_dec *d, uint64_t addr, uint64_t n, uint64_t budget);
+void dec_iovec(struct lx_dec *d, uint64_t addr, uint64_t n);
 void dec_sockaddr(struct lx_dec *d, uint64_t addr, uint64_t len);
-void dec_msghdr(struct lx_dec *d, uint64_t addr, uint64_t budget);
+void dec_msghdr(struct lx_dec *d, uint64_t addr);
 void dec_siginfo(struct lx_dec *d, uint64_t addr);
 void dec_dev(struct lx_dec *d, uint64_t v, unsigned width);
 void dec_signal(struct lx_dec *d, uint64_t v);
@@ -81,10 +82,13 @@ void dec_fd(struct lx_dec *d, int64_t v, bool dir);
 
 /* An argument or a field that holds a plain value. */
 void dec_value(struct lx_dec *d, unsigned kind, unsigned set, int width, uint64_t v);
-/* A call given by its row and registers, as ipc and socketcall contain them: its arguments. */
+/* Arguments of a call given by its row and registers, as ipc and socketcall contain one. */
 void dec_args_of(struct lx_dec *d, unsigned row, const uint64_t regs[6]);
-void dec_special(struct lx_dec *d, unsigned id, unsigned n, uint64_t v, const uint64_t regs[6]);
-/* True if the special at argument n has shown the arguments after it too. */
-bool dec_special_takes_rest(unsigned id);
+/* An argument that others decide about; rest: show the arguments after it too where it decides about those. Returns
+ * whether it did. */
+bool dec_special(struct lx_dec *d, unsigned id, unsigned n, uint64_t v, const uint64_t regs[6], bool rest);
+/* What an argument of this direction points to may be shown now. */
+bool dec_shown(const struct lx_dec *d, unsigned dir);
+bool dec_failed(const struct lx_dec *d); /* the call returned an error */
 
 #endif
