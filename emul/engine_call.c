@@ -146,7 +146,7 @@ static void call_entry(struct eng *e, struct eng_thread *t, const struct __ptrac
 	t->entered = eng_on_entry(e, t, args);
 }
 
-static void call_exit(struct eng *e, struct eng_thread *t, int64_t result)
+static void call_exit(struct eng *e, struct eng_thread *t, int64_t result, bool ours)
 {
 	struct eng_proc *p = t->proc;
 
@@ -160,6 +160,8 @@ static void call_exit(struct eng *e, struct eng_thread *t, int64_t result)
 		t->result = result;
 		t->result_time = e->now;
 		t->call = ENG_C_HELD;
+		if (ours) /* this stop has used our interruption up, and it takes one to tell */
+			eng_kick(e, t);
 		return;
 	}
 	t->call = ENG_C_NONE;
@@ -188,7 +190,7 @@ void eng_call_trap(struct eng *e, struct eng_thread *t)
 	eng_on_trap(e, t, si.arch == AUDIT_ARCH_I386 ? LX_SYS32 : LX_SYS64, (unsigned long)si.seccomp.nr, args);
 }
 
-void eng_call_stop(struct eng *e, struct eng_thread *t)
+void eng_call_stop(struct eng *e, struct eng_thread *t, bool ours)
 {
 	struct __ptrace_syscall_info si;
 
@@ -200,7 +202,7 @@ void eng_call_stop(struct eng *e, struct eng_thread *t)
 		call_entry(e, t, &si);
 		break;
 	case PTRACE_SYSCALL_INFO_EXIT:
-		call_exit(e, t, si.exit.rval);
+		call_exit(e, t, si.exit.rval, ours);
 		break;
 	default:
 		break;

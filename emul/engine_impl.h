@@ -18,7 +18,7 @@ bool eng_proc_wanted(const struct eng *e, const struct eng_proc *p);
 enum eng_mode eng_proc_mode(const struct eng *e, const struct eng_proc *p);
 
 /* engine_call.c: system call stops, and calls cut short */
-void eng_call_stop(struct eng *e, struct eng_thread *t);
+void eng_call_stop(struct eng *e, struct eng_thread *t, bool ours); /* ours: interrupted by us */
 /* The thread stopped for something else while a result was held back, or was attached in the middle of a call. `ours`: the
  * stop is our own interruption; sig: the signal about to be delivered, 0 if none. */
 void eng_call_settle(struct eng *e, struct eng_thread *t, bool ours, int sig);

@@ -180,7 +180,6 @@ static void exec_event(struct eng *e, struct eng_thread *t)
 		t->row = old->row;
 		t->nr = old->nr;
 		t->entered = old->entered;
-		t->kicked = false;
 		t->nentry = old->nentry;
 		t->nreturn = old->nreturn;
 		t->vt_debt = old->vt_debt;
@@ -211,11 +210,8 @@ static bool is_stop_signal(int sig)
 }
 
 /* PTRACE_EVENT_STOP: our interruption, a child's first stop, a group stop, or its end. */
-static void event_stop(struct eng *e, struct eng_thread *t, int sig)
+static void event_stop(struct eng *e, struct eng_thread *t, bool ours, int sig)
 {
-	bool ours = t->kicked;
-
-	t->kicked = false;
 	if (!is_stop_signal(sig)) {
 		eng_call_settle(e, t, ours, 0);
 		resume(e, t, 0);
@@ -233,12 +229,14 @@ static void event_stop(struct eng *e, struct eng_thread *t, int sig)
 static void stopped(struct eng *e, struct eng_thread *t, int status)
 {
 	int sig = WSTOPSIG(status), event = (unsigned)status >> 16;
+	bool ours = t->kicked;
 
+	t->kicked = false; /* every stop takes a pending interruption with it */
 	switch (event) {
 	case 0:
 		break;
 	case PTRACE_EVENT_STOP:
-		event_stop(e, t, sig);
+		event_stop(e, t, ours, sig);
 		return;
 	case PTRACE_EVENT_FORK:
 	case PTRACE_EVENT_VFORK:
@@ -259,7 +257,7 @@ static void stopped(struct eng *e, struct eng_thread *t, int status)
 		return;
 	}
 	if (sig == (SIGTRAP | 0x80)) {
-		eng_call_stop(e, t);
+		eng_call_stop(e, t, ours);
 		resume(e, t, 0);
 		return;
 	}
