@@ -196,10 +196,27 @@ def scratch(user=None):
 CFLAGS = ['-O1', '-g', '-Wall', '-Wextra', '-Wno-unused-parameter', '-D_GNU_SOURCE', '-pthread', '-I', TOP]
 
 
+def kernel_headers():
+    """The kernel's headers and nothing else in a folder, for compilers whose own search path lacks them."""
+    folder = os.path.join(BUILD, 'guests', 'kernel-headers')
+    os.makedirs(folder, exist_ok=True)
+    for name in ('linux', 'asm', 'asm-generic'):
+        link = os.path.join(folder, name)
+        target = glob.glob(f'/usr/include/{name}') or glob.glob(f'/usr/include/*-linux-gnu/{name}')
+        if target and not os.path.islink(link):
+            try:
+                os.symlink(sorted(target)[-1], link)
+            except FileExistsError:  # another test was as quick
+                pass
+    return ['-idirafter', folder]
+
+
 def compilers():
     """(abi, libc) -> compiler command; what the machine lacks is missing."""
-    found = {('sys64', 'glibc'): ['gcc'], ('sys32', 'glibc'): ['gcc', '-m32', '-idirafter', '/usr/include/x86_64-linux-gnu'],
-             ('sys64', 'musl'): ['musl-gcc', '-static'], ('sys32', 'musl'): [f'{BUILD}/guests/musl32-gcc', '-static']}
+    headers = kernel_headers()
+    found = {('sys64', 'glibc'): ['gcc'], ('sys32', 'glibc'): ['gcc', '-m32', *headers],
+             ('sys64', 'musl'): ['musl-gcc', '-static', *headers],
+             ('sys32', 'musl'): [f'{BUILD}/guests/musl32-gcc', '-static', *headers]}
     return {k: v for k, v in found.items() if shutil.which(v[0])}
 
 
