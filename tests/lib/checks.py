@@ -16,7 +16,8 @@ def build(t, name, compiler, *options):
         p = subprocess.run(argv, cwd=lxtest.TOP, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                            errors='replace')
         if p.returncode:
-            lines = [line for line in p.stdout.splitlines() if not line.startswith('[') or 'FAILED' in line]
+            # Neither progress nor the commands, which are long: what went wrong.
+            lines = [line for line in p.stdout.splitlines() if not line.startswith(('[', compiler + ' '))]
             t.ok(False, f'{name}: {argv[0]}', '\n'.join(lines[-80:]))
             return None
     t.ok(True, f'{name} builds without warnings')
