@@ -1,0 +1,27 @@
+/* What the plan's makers share; stays in this folder. */
+#ifndef BRAND_PLAN_IMPL_H
+#define BRAND_PLAN_IMPL_H
+
+#include "brand/plan.h"
+
+struct plan_maker {
+	const struct zone_config *config;
+	const struct brand_settings *settings;
+	const struct zone_idmap *idmap;
+	const char *stage;
+	struct zone_plan *plan;
+	struct err *e;
+	int failed; /* first error; later additions do nothing */
+};
+
+/* Each appends a step; NULL leaves a member out. Errors are kept in failed. */
+void plan_add(struct plan_maker *k, enum zone_op op, const char *src, const char *dst, const char *data, mode_t mode);
+/* Appends a source and the step that attaches it. */
+void plan_attach(struct plan_maker *k, const struct zone_source *src, const char *dst);
+
+/* Steps up to the new root at STAGE/root, of the host's own files. */
+void plan_default_root(struct plan_maker *k);
+/* Steps after the pivot that a default root needs: homes hidden, the caller's directory shown. */
+void plan_default_homes(struct plan_maker *k);
+
+#endif
