@@ -1,0 +1,281 @@
+/* Run directories, locks and sweeping; see state.h. The run directory itself is locked while a folder is made or removed. */
+#include "zonectl/state.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "common/host/cleanup.h"
+
+/* A directory of ours that nobody else can write or search. */
+static int own_dir(const char *path, struct err *e)
+{
+	struct stat st;
+	int fd;
+
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return err_set(e, errno, "run directory %s", path);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		int r = err_set(e, errno, "run directory %s", path);
+
+		if (fd >= 0)
+			close(fd);
+		return r;
+	}
+	if (st.st_uid != geteuid() || (st.st_mode & 077)) {
+		close(fd);
+		return err_msg(e, EPERM, "run directory %s is not ours alone (owner %u, mode %04o)", path, st.st_uid, st.st_mode & 07777);
+	}
+	return fd;
+}
+
+int zone_base_open(char path[PATH_MAX], struct err *e)
+{
+	const char *xdg = getenv("XDG_RUNTIME_DIR");
+	struct stat st;
+
+	if (geteuid() == 0)
+		snprintf(path, PATH_MAX, "/run/lxzone");
+	else if (xdg && xdg[0] == '/' && strlen(xdg) < PATH_MAX - 200 && stat(xdg, &st) == 0 && st.st_uid == geteuid())
+		snprintf(path, PATH_MAX, "%s/lxzone", xdg);
+	else
+		snprintf(path, PATH_MAX, "/tmp/lxzone-%u", geteuid());
+	return own_dir(path, e);
+}
+
+static int base_lock(int base)
+{
+	while (flock(base, LOCK_EX) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
+/* True if no monitor holds the folder's lock; *lock then holds it. */
+static bool is_dead(int fd, int *lock)
+{
+	*lock = openat(fd, "lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (*lock < 0)
+		return errno == ENOENT; /* its monitor died before it had one */
+	return flock(*lock, LOCK_EX | LOCK_NB) == 0;
+}
+
+static void remove_files(int base, int fd, const char *name)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
+	struct dirent *de;
+
+	while (d && (de = readdir(d)))
+		if (strcmp(de->d_name, ".") && strcmp(de->d_name, ".."))
+			unlinkat(fd, de->d_name, 0);
+	if (d)
+		closedir(d);
+	else if (copy >= 0)
+		close(copy);
+	unlinkat(base, name, AT_REMOVEDIR);
+}
+
+static void sweep_one(int base, const char *name)
+{
+	_cleanup_close_ int fd = openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	_cleanup_close_ int lock = -1;
+	struct zone_cgroups groups;
+	struct zone_info info;
+	struct err e;
+
+	if (fd < 0 || !is_dead(fd, &lock))
+		return;
+	/* While a control group is still there, the folder stays: it is what knows of it. */
+	if (zone_state_load(fd, &info, &groups, &e) == 0 && !zone_cgroups_remove(&groups))
+		return;
+	remove_files(base, fd, name);
+}
+
+static void sweep_locked(int base)
+{
+	int copy = openat(base, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
+	struct dirent *de;
+
+	while (d && (de = readdir(d)))
+		if (de->d_name[0] != '.' && strcmp(de->d_name, "ids"))
+			sweep_one(base, de->d_name);
+	if (d)
+		closedir(d);
+	else if (copy >= 0)
+		close(copy);
+}
+
+void zone_base_sweep(int base)
+{
+	if (base_lock(base) < 0)
+		return;
+	sweep_locked(base);
+	flock(base, LOCK_UN);
+}
+
+/* The first free NAME-N; the command's base name, as far as a zone's name may have it. */
+static int make_numbered(struct zone_dir *d, const char *command, struct err *e)
+{
+	const char *base = strrchr(command, '/') ? strrchr(command, '/') + 1 : command;
+	char stem[33];
+	size_t n = 0;
+
+	for (; *base && n < sizeof(stem) - 1; base++)
+		if (isalnum((unsigned char)*base) || (n && strchr("_.-", *base)))
+			stem[n++] = *base;
+	stem[n] = '\0';
+	for (unsigned i = 1; i < 100000; i++) {
+		snprintf(d->name, sizeof(d->name), "%s-%u", n ? stem : "zone", i);
+		if (mkdirat(d->base, d->name, 0700) == 0)
+			return 0;
+		if (errno != EEXIST)
+			return err_set(e, errno, "make %s", d->name);
+	}
+	return err_msg(e, EEXIST, "too many zones named %s-N", stem);
+}
+
+static int make_named(struct zone_dir *d, const char *name, struct err *e)
+{
+	snprintf(d->name, sizeof(d->name), "%s", name);
+	if (mkdirat(d->base, d->name, 0700) == 0)
+		return 0;
+	if (errno == EEXIST)
+		return err_msg(e, EEXIST, "zone %s exists already", name);
+	return err_set(e, errno, "make %s", name);
+}
+
+static int create_locked(struct zone_dir *d, const char *base_path, const char *name, const char *command, struct err *e)
+{
+	int r;
+
+	sweep_locked(d->base);
+	r = name ? make_named(d, name, e) : make_numbered(d, command, e);
+	if (r < 0)
+		return r;
+	d->fd = openat(d->base, d->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (d->fd >= 0)
+		d->lock = openat(d->fd, "lock", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (d->lock < 0 || flock(d->lock, LOCK_EX | LOCK_NB) < 0)
+		return err_set(e, errno, "lock zone %s", d->name);
+	if ((size_t)snprintf(d->path, sizeof(d->path), "%s/%s", base_path, d->name) >= sizeof(d->path))
+		return err_set(e, ENAMETOOLONG, "%s", base_path);
+	return 0;
+}
+
+int zone_dir_create(struct zone_dir *d, const char *name, const char *command, struct err *e)
+{
+	char path[PATH_MAX];
+	int r;
+
+	*d = (struct zone_dir){.base = -1, .fd = -1, .lock = -1};
+	if (name && (r = zone_name_check(name, e)) < 0)
+		return r;
+	d->base = zone_base_open(path, e);
+	if (d->base < 0)
+		return d->base;
+	r = base_lock(d->base);
+	if (r < 0)
+		return err_set(e, -r, "lock %s", path);
+	r = create_locked(d, path, name, command, e);
+	flock(d->base, LOCK_UN);
+	if (r < 0)
+		zone_dir_close(d);
+	return r;
+}
+
+int zone_dir_open(struct zone_dir *d, const char *name, struct err *e)
+{
+	_cleanup_close_ int lock = -1;
+	char path[PATH_MAX];
+	int r = zone_name_check(name, e);
+
+	*d = (struct zone_dir){.base = -1, .fd = -1, .lock = -1};
+	if (r < 0)
+		return r;
+	d->base = zone_base_open(path, e);
+	if (d->base < 0)
+		return d->base;
+	zone_base_sweep(d->base);
+	snprintf(d->name, sizeof(d->name), "%s", name);
+	if ((size_t)snprintf(d->path, sizeof(d->path), "%s/%s", path, name) >= sizeof(d->path))
+		return err_set(e, ENAMETOOLONG, "%s", path);
+	d->fd = openat(d->base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (d->fd < 0 || is_dead(d->fd, &lock)) {
+		zone_dir_close(d);
+		return err_msg(e, ENOENT, "there is no running zone %s ('zonectl list' shows them)", name);
+	}
+	return 0;
+}
+
+void zone_dir_remove(struct zone_dir *d)
+{
+	if (d->fd >= 0 && base_lock(d->base) == 0) {
+		remove_files(d->base, d->fd, d->name);
+		flock(d->base, LOCK_UN);
+	}
+	zone_dir_close(d);
+}
+
+void zone_dir_close(struct zone_dir *d)
+{
+	if (d->lock >= 0)
+		close(d->lock);
+	if (d->fd >= 0)
+		close(d->fd);
+	if (d->base >= 0)
+		close(d->base);
+	d->lock = d->fd = d->base = -1;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct zone_info *)a)->name, ((const struct zone_info *)b)->name);
+}
+
+int zone_list(struct zone_info **out, size_t *n, struct err *e)
+{
+	_cleanup_close_ int base = -1;
+	struct zone_cgroups groups;
+	char path[PATH_MAX];
+	struct dirent *de;
+	DIR *d;
+
+	*out = NULL;
+	*n = 0;
+	base = zone_base_open(path, e);
+	if (base < 0)
+		return base;
+	zone_base_sweep(base);
+	d = fdopendir(dup(base));
+	if (!d)
+		return err_set(e, errno, "%s", path);
+	rewinddir(d);
+	while ((de = readdir(d))) {
+		_cleanup_close_ int fd = -1;
+		struct zone_info info, *grown;
+
+		if (de->d_name[0] == '.')
+			continue;
+		fd = openat(base, de->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0 || zone_state_load(fd, &info, &groups, NULL) < 0)
+			continue;
+		grown = reallocarray(*out, *n + 1, sizeof(info));
+		if (!grown)
+			break;
+		*out = grown;
+		snprintf(info.name, sizeof(info.name), "%s", de->d_name);
+		grown[(*n)++] = info;
+	}
+	closedir(d);
+	if (*n)
+		qsort(*out, *n, sizeof(**out), by_name);
+	return 0;
+}
