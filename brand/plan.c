@@ -145,30 +145,25 @@ static void plan_names(struct plan_maker *k)
 		plan_add(k, ZONE_OP_CPUS, NULL, NULL, NULL, 0);
 }
 
-int zone_plan_make(const struct zone_config *c, const struct brand_settings *s, const struct zone_idmap *m, const char *stage,
-		   struct zone_plan *p, struct err *e)
+int zone_plan_make(const struct zone_config *c, const struct brand_settings *s, const struct zone_idmap *m, struct zone_plan *p,
+		   struct err *e)
 {
-	struct plan_maker k = {c, s, m, stage, p, e, 0};
-	_cleanup_free_ char *root = NULL;
+	struct plan_maker k = {c, s, m, p, e, 0};
 
 	memset(p, 0, sizeof(*p));
 	p->outside = m->mode != ZONE_ID_SINGLE;
 	p->world = s->world;
-	if (asprintf(&root, "%s/root", stage) < 0) {
-		root = NULL;
-		return err_set(e, ENOMEM, "plan");
-	}
 	plan_add(&k, ZONE_OP_PRIVATE, NULL, "/", NULL, 0);
-	plan_add(&k, ZONE_OP_TMPFS, NULL, stage, "mode=0755", 0);
-	plan_add(&k, ZONE_OP_MKDIR, NULL, root, NULL, 0755);
+	plan_add(&k, ZONE_OP_TMPFS, NULL, PLAN_STAGE, "mode=0755", 0);
+	plan_add(&k, ZONE_OP_MKDIR, NULL, PLAN_STAGE "/root", NULL, 0755);
 	if (c->root) {
 		struct zone_source src = {.path = c->root, .recursive = true, .nodev = true, .idmap = true};
 
-		plan_attach(&k, &src, root);
+		plan_attach(&k, &src, PLAN_STAGE "/root");
 	} else {
 		plan_default_root(&k);
 	}
-	plan_add(&k, ZONE_OP_PIVOT, NULL, root, NULL, 0);
+	plan_add(&k, ZONE_OP_PIVOT, NULL, PLAN_STAGE "/root", NULL, 0);
 	plan_kernel(&k);
 	plan_add(&k, ZONE_OP_TMPFS, NULL, "/tmp", "mode=1777", 0);
 	if (!c->root)

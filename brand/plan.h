@@ -60,9 +60,9 @@ struct zone_plan {
 	struct lx_world world;   /* for ZONE_OP_CPUS */
 };
 
-/* The whole plan. stage: a host directory of ours that is covered by the zone's staging area. */
-int zone_plan_make(const struct zone_config *c, const struct brand_settings *s, const struct zone_idmap *m, const char *stage,
-		   struct zone_plan *p, struct err *e);
+/* The whole plan. */
+int zone_plan_make(const struct zone_config *c, const struct brand_settings *s, const struct zone_idmap *m, struct zone_plan *p,
+		   struct err *e);
 /* Frees what the plan owns and closes its sources. */
 void zone_plan_free(struct zone_plan *p);
 void zone_plan_print(const struct zone_plan *p, FILE *out);

@@ -67,7 +67,7 @@ static void plan_overlay(struct plan_maker *k, unsigned n, const char *lower, co
 {
 	_cleanup_free_ char *upper = NULL, *dir = NULL;
 
-	if (asprintf(&upper, "%s/private/%u", k->stage, n) < 0 || asprintf(&dir, "%s/private/%u/upper", k->stage, n) < 0) {
+	if (asprintf(&upper, PLAN_STAGE "/private/%u", n) < 0 || asprintf(&dir, PLAN_STAGE "/private/%u/upper", n) < 0) {
 		plan_fail(k, ENOMEM, "plan");
 		return;
 	}
@@ -85,7 +85,7 @@ static void plan_user_entry(struct plan_maker *k, const struct zone_strv *mounts
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/%s", name);
-	if ((size_t)snprintf(dst, sizeof(dst), "%s/root%s", k->stage, path) >= sizeof(dst) || lstat(path, &st) < 0 || is_own(path))
+	if ((size_t)snprintf(dst, sizeof(dst), PLAN_STAGE "/root%s", path) >= sizeof(dst) || lstat(path, &st) < 0 || is_own(path))
 		return;
 	if (S_ISLNK(st.st_mode)) {
 		ssize_t len = readlink(path, target, sizeof(target) - 1);
@@ -105,15 +105,14 @@ static void plan_user_entry(struct plan_maker *k, const struct zone_strv *mounts
 
 static void plan_user_root(struct plan_maker *k, const struct zone_strv *mounts)
 {
-	_cleanup_free_ char *root = NULL;
 	struct dirent **names;
 	int n = scandir("/", &names, NULL, alphasort);
 
-	if (n < 0 || asprintf(&root, "%s/root", k->stage) < 0) {
+	if (n < 0) {
 		plan_fail(k, errno, "/");
 		return;
 	}
-	plan_add(k, ZONE_OP_TMPFS, NULL, root, "mode=0755", 0);
+	plan_add(k, ZONE_OP_TMPFS, NULL, PLAN_STAGE "/root", "mode=0755", 0);
 	for (int i = 0; i < n; i++) {
 		if (strcmp(names[i]->d_name, ".") && strcmp(names[i]->d_name, ".."))
 			plan_user_entry(k, mounts, names[i]->d_name, (unsigned)i);
@@ -127,7 +126,7 @@ static void plan_root_overlay(struct plan_maker *k, const char *host, unsigned n
 	_cleanup_free_ char *lower = NULL, *dst = NULL;
 	struct zone_source s = {.path = (char *)host, .idmap = true};
 
-	if (asprintf(&lower, "%s/lower/%u", k->stage, n) < 0 || asprintf(&dst, "%s/root%s", k->stage, host) < 0) {
+	if (asprintf(&lower, PLAN_STAGE "/lower/%u", n) < 0 || asprintf(&dst, PLAN_STAGE "/root%s", host) < 0) {
 		plan_fail(k, ENOMEM, "plan");
 		return;
 	}

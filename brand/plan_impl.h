@@ -4,11 +4,14 @@
 
 #include "brand/plan.h"
 
+/* A host directory that every user may search; in the zone's mount namespace a tmpfs covers it, in which the zone's root is
+ * put together and which goes with the host's tree. */
+#define PLAN_STAGE "/tmp"
+
 struct plan_maker {
 	const struct zone_config *config;
 	const struct brand_settings *settings;
 	const struct zone_idmap *idmap;
-	const char *stage;
 	struct zone_plan *plan;
 	struct err *e;
 	int failed; /* first error; later additions do nothing */
@@ -19,7 +22,7 @@ void plan_add(struct plan_maker *k, enum zone_op op, const char *src, const char
 /* Appends a source and the step that attaches it. */
 void plan_attach(struct plan_maker *k, const struct zone_source *src, const char *dst);
 
-/* Steps up to the new root at STAGE/root, of the host's own files. */
+/* Steps up to the new root at PLAN_STAGE/root, of the host's own files. */
 void plan_default_root(struct plan_maker *k);
 /* Steps after the pivot that a default root needs: homes hidden, the caller's directory shown. */
 void plan_default_homes(struct plan_maker *k);

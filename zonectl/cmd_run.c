@@ -171,15 +171,14 @@ bad:
 static int dry_run(struct zone_config *c)
 {
 	_cleanup_close_ int base = -1;
-	char path[PATH_MAX], stage[PATH_MAX + ZONE_NAME_MAX + 8], note[PATH_MAX + 200];
+	char path[PATH_MAX], note[PATH_MAX + 200];
 	struct brand_settings s;
 	struct zone_idmap m;
 	struct zone_plan p;
 	struct err e = {0};
 
 	base = zone_base_open(path, &e);
-	snprintf(stage, sizeof(stage), "%s/%s", path, c->name ? c->name : "NAME");
-	if (base < 0 || brand_settings_make(c, &s, &e) < 0 || monitor_plan(c, &s, stage, base, &m, &p, note, sizeof(note), &e) < 0) {
+	if (base < 0 || brand_settings_make(c, &s, &e) < 0 || monitor_plan(c, &s, base, &m, &p, note, sizeof(note), &e) < 0) {
 		fprintf(stderr, "zonectl run: %s\n", e.msg);
 		return START_FAULT;
 	}

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -40,8 +41,8 @@ static int root_idmap(const struct zone_config *c, int base, struct zone_idmap *
 	return 0;
 }
 
-int monitor_plan(const struct zone_config *c, const struct brand_settings *s, const char *stage, int base, struct zone_idmap *m,
-		 struct zone_plan *p, char *note, size_t size, struct err *e)
+int monitor_plan(const struct zone_config *c, const struct brand_settings *s, int base, struct zone_idmap *m, struct zone_plan *p,
+		 char *note, size_t size, struct err *e)
 {
 	_cleanup_close_ int root = -1;
 	int r;
@@ -56,7 +57,7 @@ int monitor_plan(const struct zone_config *c, const struct brand_settings *s, co
 			return err_set(e, errno, "root %s", c->root);
 		r = brand_user_single(c->user, root, !c->root, m, e);
 	}
-	return r < 0 ? r : zone_plan_make(c, s, m, stage, p, e);
+	return r < 0 ? r : zone_plan_make(c, s, m, p, e);
 }
 
 static int open_signals(struct monitor *m, struct err *e)
@@ -121,7 +122,7 @@ static int make(struct monitor *m, struct err *e)
 		return r;
 	if (!c->name && !(c->name = strdup(m->dir.name)))
 		return err_set(e, ENOMEM, "name");
-	r = monitor_plan(c, &m->settings, m->dir.path, m->dir.base, &m->idmap, &m->plan, text, sizeof(text), e);
+	r = monitor_plan(c, &m->settings, m->dir.base, &m->idmap, &m->plan, text, sizeof(text), e);
 	if (r < 0)
 		return r;
 	note(m, text);

@@ -27,7 +27,7 @@ struct monitor_result {
 int monitor_run(struct monitor_conf *c);
 
 /* The id map and plan that this zone would get: for --dry-run, and for monitor_run() itself. base: the run directory. */
-int monitor_plan(const struct zone_config *c, const struct brand_settings *s, const char *stage, int base, struct zone_idmap *m,
-		 struct zone_plan *p, char *note, size_t size, struct err *e);
+int monitor_plan(const struct zone_config *c, const struct brand_settings *s, int base, struct zone_idmap *m, struct zone_plan *p,
+		 char *note, size_t size, struct err *e);
 
 #endif

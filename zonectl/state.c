@@ -271,7 +271,7 @@ int zone_list(struct zone_info **out, size_t *n, struct err *e)
 		if (!grown)
 			break;
 		*out = grown;
-		snprintf(info.name, sizeof(info.name), "%s", de->d_name);
+		snprintf(info.name, sizeof(info.name), "%.*s", ZONE_NAME_MAX, de->d_name);
 		grown[(*n)++] = info;
 	}
 	closedir(d);
