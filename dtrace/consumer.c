@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -81,6 +82,7 @@ void dt_consumer_free(struct dt_consumer *c)
 	for (unsigned i = 0; i < c->nsess; i++)
 		session_free(c->sess[i]);
 	free(c->sess);
+	free(c->child);
 	agg_store_fini(&c->aggs);
 	if (c->stdout_fd >= 0)
 		close(c->stdout_fd);
@@ -171,8 +173,41 @@ static bool exit_called(const struct dt_consumer *c)
 	return false;
 }
 
-static bool all_over(const struct dt_consumer *c)
+static void on_child(int signo)
 {
+	(void)signo; /* only ends the wait */
+}
+
+int dt_consumer_add_child(struct dt_consumer *c, pid_t pid, struct err *e)
+{
+	struct sigaction act = { .sa_handler = on_child, .sa_flags = SA_RESTART };
+	pid_t *all = reallocarray(c->child, c->nchild + 1, sizeof(*all));
+
+	if (!all)
+		return err_set(e, ENOMEM, "consumer");
+	c->child = all;
+	c->child[c->nchild++] = pid;
+	sigaction(SIGCHLD, &act, NULL);
+	return 0;
+}
+
+/* There were children, and all have ended. Their tracer reaps first, so all that they did is in the buffers then. */
+static bool children_over(struct dt_consumer *c)
+{
+	bool over = c->nchild > 0;
+
+	for (unsigned i = 0; i < c->nchild; i++) {
+		if (c->child[i] > 0 && waitpid(c->child[i], NULL, WNOHANG) != 0)
+			c->child[i] = 0;
+		over = over && c->child[i] == 0;
+	}
+	return over;
+}
+
+static bool all_over(struct dt_consumer *c)
+{
+	if (children_over(c))
+		return true;
 	for (unsigned i = 0; i < c->nsess; i++) {
 		if (!session_over(c->sess[i]))
 			return false;
@@ -258,6 +293,7 @@ int dt_consumer_run(struct dt_consumer *c, int *status, struct err *e)
 	sigemptyset(&block);
 	sigaddset(&block, SIGINT);
 	sigaddset(&block, SIGTERM);
+	sigaddset(&block, SIGCHLD);
 	for (;;) {
 		r = round_once(c, &last_agg, &last_status, e);
 		if (r < 0)
@@ -265,7 +301,7 @@ int dt_consumer_run(struct dt_consumer *c, int *status, struct err *e)
 		if (dt_interrupted || exit_called(c) || all_over(c))
 			break;
 		sigprocmask(SIG_BLOCK, &block, &old);
-		while (!c->wake) {
+		while (!c->wake && !children_over(c)) {
 			uint64_t due = next_due(last_switch, c->opts->val[DT_OPT_SWITCHRATE], dt_now());
 
 			if (dt_interrupted || dt_now() >= due)

@@ -30,6 +30,9 @@ void dt_consumer_free(struct dt_consumer *c);
 /* Opens a session over sock (connected to a holder; taken). Targets that wait are held from here until dt_consumer_go(). */
 int dt_consumer_add(struct dt_consumer *c, int sock, const struct dt_target *t, struct err *e);
 
+/* A child of ours that ends the session when it ends, along with any others given. */
+int dt_consumer_add_child(struct dt_consumer *c, pid_t pid, struct err *e);
+
 /* Fires BEGIN and enables the probes everywhere; when it returns, they are enabled. */
 int dt_consumer_go(struct dt_consumer *c, struct err *e);
 
@@ -39,5 +42,10 @@ int dt_consumer_run(struct dt_consumer *c, int *status, struct err *e);
 
 /* Lets SIGINT and SIGTERM end dt_consumer_run() (unless they are ignored). A second one ends it at once. */
 void dt_consumer_catch_signals(void);
+
+/* One probe's data for `dtrace -l`, `-v`: its attributes and the types of args[]. */
+void dt_print_probe_info(FILE *out, const struct dt_probe *p);
+/* The program's code, clause by clause (-S). */
+int dt_print_program(FILE *out, struct dt_prog *prog, struct err *e);
 
 #endif

@@ -71,6 +71,8 @@ struct dt_consumer {
 	uint32_t nclauses;
 	struct session **sess;
 	unsigned nsess;
+	pid_t *child;          /* 0: has ended */
+	unsigned nchild;
 	struct agg_store aggs;
 	uint64_t snapped;      /* CLOCK_MONOTONIC ns: aggregated data up to here are in the store */
 	bool wake;             /* a holder asked for attention */
