@@ -45,6 +45,9 @@ void dt_consumer_catch_signals(void);
 
 /* One probe's data for `dtrace -l`, `-v`: its attributes and the types of args[]. */
 void dt_print_probe_info(FILE *out, const struct dt_probe *p);
+/* Calls fn for every probe that a program enables, in the order of its image. */
+int dt_list_program(struct dt_prog *prog, struct dt_probes *ps, int (*fn)(const struct dt_probe *p, void *arg), void *arg,
+		    struct err *e);
 /* The program's code, clause by clause (-S). */
 int dt_print_program(FILE *out, struct dt_prog *prog, struct err *e);
 

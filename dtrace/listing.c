@@ -25,6 +25,26 @@ void dt_print_probe_info(FILE *out, const struct dt_probe *p)
 	fprintf(out, "\n");
 }
 
+int dt_list_program(struct dt_prog *prog, struct dt_probes *ps, int (*fn)(const struct dt_probe *p, void *arg), void *arg,
+		    struct err *e)
+{
+	struct dvm_image *img = NULL;
+	const struct dvm_probe *p;
+	size_t len;
+	int r = dt_prog_image(prog, &img, &len, e);
+
+	if (r < 0)
+		return r;
+	p = (const struct dvm_probe *)(const void *)((const char *)img + img->probes.off);
+	for (uint32_t i = 0; r >= 0 && i < img->probes.count; i++) {
+		const struct dt_probe *probe = dt_probe_by_id(ps, p[i].id);
+
+		r = probe ? fn(probe, arg) : 0;
+	}
+	free(img);
+	return r;
+}
+
 int dt_print_program(FILE *out, struct dt_prog *prog, struct err *e)
 {
 	struct dvm_image *img = NULL;
