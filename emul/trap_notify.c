@@ -134,10 +134,10 @@ static bool serve(struct emul_server *s, struct worker *w, int fd)
 		w->resp->error = (int)r;
 	else
 		w->resp->val = r;
+	atomic_fetch_add_explicit(&s->calls, 1, memory_order_relaxed);
 	/* ENOENT: the guest was killed meanwhile, or interrupted where calls can be; nobody waits for the answer. */
 	ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, w->resp);
 	atomic_fetch_add_explicit(&w->steps, 1, memory_order_seq_cst);
-	atomic_fetch_add_explicit(&s->calls, 1, memory_order_relaxed);
 	return true;
 }
 

@@ -38,7 +38,7 @@ static void check_fields(void)
 	else
 		ok(total == (unsigned long long)sysconf(_SC_PHYS_PAGES) * 4096 || total >> 20, "memory is the host's: %llu", total);
 	clock_gettime(CLOCK_BOOTTIME, &now);
-	ok(labs((long)now.tv_sec + 1 - s->uptime) <= 1, "uptime is CLOCK_BOOTTIME's: %ld", s->uptime);
+	ok(labs((long)now.tv_sec + 1 - (long)s->uptime) <= 1, "uptime is CLOCK_BOOTTIME's: %ld", (long)s->uptime);
 }
 
 static void check_faults(void)
