@@ -36,7 +36,7 @@ enum eng_mode eng_proc_mode(const struct eng *e, const struct eng_proc *p)
 
 void eng_kick(struct eng *e, struct eng_thread *t)
 {
-	if (t->fresh || t->kicked) /* its stop is under way */
+	if (t->fresh) /* its first stop is under way */
 		return;
 	if (ptrace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0)
 		t->kicked = true;

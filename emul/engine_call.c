@@ -18,7 +18,9 @@
 #define ERESTARTNOHAND        514
 #define ERESTART_RESTARTBLOCK 516
 
-static int row_execve, row_execveat, row_restart, row_prctl;
+static int row_execve, row_execveat, row_restart, row_prctl, row_socketcall;
+
+#define SOCKETCALL_CONNECT 3 /* goes on in the background: a second one would answer EALREADY */
 
 /* Calls that answer EINTR for any wake-up though nothing has happened yet: restarting them is what would have gone on
  * natively (signal(7) lists them; reads and sends are those on sockets with a timeout). */
@@ -36,10 +38,11 @@ void eng_call_init(void)
 	row_execve = lx_row_by_name("execve");
 	row_execveat = lx_row_by_name("execveat");
 	row_restart = lx_row_by_name("restart_syscall");
+	row_socketcall = lx_row_by_name("socketcall");
 	row_prctl = lx_row_by_name("prctl");
 }
 
-static bool cut_short(int row, int64_t result)
+static bool cut_short(int row, uint64_t arg0, int64_t result)
 {
 	switch (result) {
 	case -ERESTARTSYS:
@@ -48,6 +51,8 @@ static bool cut_short(int row, int64_t result)
 	case -ERESTART_RESTARTBLOCK:
 		return true;
 	case -EINTR:
+		if (row == row_socketcall)
+			return arg0 != SOCKETCALL_CONNECT;
 		for (unsigned i = 0; row >= 0 && i < sizeof(restartable) / sizeof(restartable[0]); i++)
 			if (restartable[i] == row)
 				return true;
@@ -84,20 +89,20 @@ void eng_call_flush(struct eng *e, struct eng_thread *t)
 
 void eng_call_settle(struct eng *e, struct eng_thread *t, bool ours, int sig)
 {
-	long nr, result;
-	enum lx_abi abi;
+	struct eng_regs c;
 
-	if (t->call == ENG_C_NONE && t->mode != ENG_M_SYSCALL && eng_regs_call(t->tid, &nr, &result, &abi)) {
+	if (t->call == ENG_C_NONE && t->mode != ENG_M_SYSCALL && eng_regs_call(t->tid, &c)) {
 		/* Not watched until now: a call that it was in already fires nothing. */
-		int row = lx_row_by_nr(abi, (unsigned long)nr);
+		int row = lx_row_by_nr(c.abi, (unsigned long)c.nr);
 
-		if (!cut_short(row, result))
+		if (!cut_short(row, c.arg0, c.result))
 			return;
 		t->row = (int16_t)row;
-		t->abi = (uint8_t)abi;
-		t->nr = nr;
+		t->abi = (uint8_t)c.abi;
+		t->nr = c.nr;
+		t->arg0 = c.arg0;
 		t->entered = 0;
-		t->result = result;
+		t->result = c.result;
 		t->call = ENG_C_HELD;
 	}
 	if (t->call != ENG_C_HELD && t->call != ENG_C_RESUME)
@@ -132,6 +137,7 @@ static void call_entry(struct eng *e, struct eng_thread *t, const struct __ptrac
 	t->call = ENG_C_IN;
 	t->row = (int16_t)row;
 	t->nr = (int64_t)si->entry.nr;
+	t->arg0 = si->entry.args[0];
 	t->entered = 0;
 	if (p->own) {
 		if (row < 0 || (row != row_execve && row != row_execveat))
@@ -146,7 +152,7 @@ static void call_entry(struct eng *e, struct eng_thread *t, const struct __ptrac
 	t->entered = eng_on_entry(e, t, args);
 }
 
-static void call_exit(struct eng *e, struct eng_thread *t, int64_t result, bool ours)
+static void call_exit(struct eng *e, struct eng_thread *t, int64_t result)
 {
 	struct eng_proc *p = t->proc;
 
@@ -156,12 +162,13 @@ static void call_exit(struct eng *e, struct eng_thread *t, int64_t result, bool 
 		t->entered = 0;
 		t->row = -1;
 	}
-	if (cut_short(t->row, result)) {
+	if (cut_short(t->row, t->arg0, result)) {
 		t->result = result;
 		t->result_time = e->now;
 		t->call = ENG_C_HELD;
-		if (ours) /* this stop has used our interruption up, and it takes one to tell */
-			eng_kick(e, t);
+		/* What cut it short shows at the next stop. There is one in any case: an interruption may be used up by
+		 * now, and an ignored signal taken by another thread. */
+		eng_kick(e, t);
 		return;
 	}
 	t->call = ENG_C_NONE;
@@ -190,7 +197,7 @@ void eng_call_trap(struct eng *e, struct eng_thread *t)
 	eng_on_trap(e, t, si.arch == AUDIT_ARCH_I386 ? LX_SYS32 : LX_SYS64, (unsigned long)si.seccomp.nr, args);
 }
 
-void eng_call_stop(struct eng *e, struct eng_thread *t, bool ours)
+void eng_call_stop(struct eng *e, struct eng_thread *t)
 {
 	struct __ptrace_syscall_info si;
 
@@ -202,7 +209,7 @@ void eng_call_stop(struct eng *e, struct eng_thread *t, bool ours)
 		call_entry(e, t, &si);
 		break;
 	case PTRACE_SYSCALL_INFO_EXIT:
-		call_exit(e, t, si.exit.rval, ours);
+		call_exit(e, t, si.exit.rval);
 		break;
 	default:
 		break;

@@ -13,12 +13,14 @@ void eng_thread_move(struct eng *e, struct eng_thread *t, struct eng_proc *p);
 /* engine_attach.c */
 int eng_seize_process(struct eng *e, pid_t pid, uint64_t mask, struct err *err);
 bool eng_is_own(const struct eng *e, pid_t pid);
+/* Interrupts the thread, so that it stops even if nothing happens to it. Harmless when repeated; any stop that comes first
+ * may use the interruption up. */
 void eng_kick(struct eng *e, struct eng_thread *t);
 bool eng_proc_wanted(const struct eng *e, const struct eng_proc *p);
 enum eng_mode eng_proc_mode(const struct eng *e, const struct eng_proc *p);
 
 /* engine_call.c: system call stops, and calls cut short */
-void eng_call_stop(struct eng *e, struct eng_thread *t, bool ours); /* ours: interrupted by us */
+void eng_call_stop(struct eng *e, struct eng_thread *t);
 /* The thread stopped for something else while a result was held back, or was attached in the middle of a call. `ours`: the
  * stop is our own interruption; sig: the signal about to be delivered, 0 if none. */
 void eng_call_settle(struct eng *e, struct eng_thread *t, bool ours, int sig);
@@ -27,8 +29,13 @@ void eng_call_trap(struct eng *e, struct eng_thread *t); /* PTRACE_EVENT_SECCOMP
 void eng_call_init(void);
 
 /* arch/x86_64/regs.c */
-/* The call that a stopped thread was in when something interrupted it: its number and result. False outside a call. */
-bool eng_regs_call(pid_t tid, long *nr, long *result, enum lx_abi *abi);
+struct eng_regs {
+	enum lx_abi abi;
+	long nr, result;
+	uint64_t arg0;
+};
+/* The call that a stopped thread was in when something interrupted it. False outside a call. */
+bool eng_regs_call(pid_t tid, struct eng_regs *c);
 /* Makes the kernel restart the interrupted call as if no signal had come. */
 void eng_regs_restart(pid_t tid);
 

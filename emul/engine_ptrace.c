@@ -50,7 +50,8 @@ void eng_fini(struct eng *e)
 	e->nbucket = 0;
 }
 
-/* Sets a stopped thread going. A thread whose result is held back stays watched until the next stop has settled it. */
+/* Sets a stopped thread going. It is not detached inside a call, since an interruption that is still pending would cut the
+ * call short with nobody there to mend it; nor while a result is held back. */
 static void resume(struct eng *e, struct eng_thread *t, int sig)
 {
 	enum eng_mode mode = eng_proc_mode(e, t->proc);
@@ -58,6 +59,9 @@ static void resume(struct eng *e, struct eng_thread *t, int sig)
 	t->fresh = false;
 	if (t->call == ENG_C_HELD) {
 		mode = ENG_M_SYSCALL;
+	} else if (t->call == ENG_C_IN && t->mode == ENG_M_SYSCALL && !eng_proc_wanted(e, t->proc)) {
+		mode = ENG_M_SYSCALL;
+		eng_kick(e, t); /* the last one may have been used up by this stop */
 	} else if (!eng_proc_wanted(e, t->proc)) {
 		ptrace(PTRACE_DETACH, t->tid, 0, sig);
 		eng_thread_del(e, t);
@@ -65,14 +69,6 @@ static void resume(struct eng *e, struct eng_thread *t, int sig)
 	}
 	t->mode = (uint8_t)mode;
 	ptrace(mode == ENG_M_SYSCALL ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, sig);
-}
-
-static bool is_thread_of(pid_t tgid, pid_t tid)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d", tgid, tid);
-	return access(path, F_OK) == 0;
 }
 
 static struct eng_proc *child_proc(struct eng *e, const struct eng_proc *parent, pid_t pid)
@@ -86,11 +82,12 @@ static struct eng_proc *child_proc(struct eng *e, const struct eng_proc *parent,
 	return p;
 }
 
-/* t reports that it made a child; the child's own first stop may have come already (then it waits as an orphan, or has
- * found its parent by itself). */
-static void new_child(struct eng *e, struct eng_thread *t, int event)
+/* t reports that it made a child. The child may have been faster: it waits as an orphan, or has found its parent by itself
+ * and runs, or is even detached or dead by now; an unknown child is still to come only if we are its tracer. */
+static void new_child(struct eng *e, struct eng_thread *t)
 {
 	unsigned long msg = 0;
+	struct task_status st;
 	struct eng_thread *c;
 	struct eng_proc *p;
 	pid_t pid;
@@ -99,9 +96,9 @@ static void new_child(struct eng *e, struct eng_thread *t, int event)
 		return;
 	pid = (pid_t)msg;
 	c = eng_thread_find(e, pid);
-	if (c && c->proc)
+	if ((c && c->proc) || task_status_read(pid, &st) < 0 || st.tracer != getpid())
 		return;
-	p = event == PTRACE_EVENT_CLONE && is_thread_of(t->proc->tgid, pid) ? t->proc : child_proc(e, t->proc, pid);
+	p = st.tgid == t->proc->tgid ? t->proc : child_proc(e, t->proc, st.tgid);
 	if (!p)
 		return; /* no memory: detached at its first stop */
 	if (c) {
@@ -179,6 +176,7 @@ static void exec_event(struct eng *e, struct eng_thread *t)
 		t->abi = old->abi;
 		t->row = old->row;
 		t->nr = old->nr;
+		t->arg0 = old->arg0;
 		t->entered = old->entered;
 		t->nentry = old->nentry;
 		t->nreturn = old->nreturn;
@@ -210,10 +208,11 @@ static bool is_stop_signal(int sig)
 }
 
 /* PTRACE_EVENT_STOP: our interruption, a child's first stop, a group stop, or its end. */
-static void event_stop(struct eng *e, struct eng_thread *t, bool ours, int sig)
+static void event_stop(struct eng *e, struct eng_thread *t, int sig)
 {
+	t->kicked = false;
 	if (!is_stop_signal(sig)) {
-		eng_call_settle(e, t, ours, 0);
+		eng_call_settle(e, t, true, 0);
 		resume(e, t, 0);
 		return;
 	}
@@ -229,19 +228,17 @@ static void event_stop(struct eng *e, struct eng_thread *t, bool ours, int sig)
 static void stopped(struct eng *e, struct eng_thread *t, int status)
 {
 	int sig = WSTOPSIG(status), event = (unsigned)status >> 16;
-	bool ours = t->kicked;
 
-	t->kicked = false; /* every stop takes a pending interruption with it */
 	switch (event) {
 	case 0:
 		break;
 	case PTRACE_EVENT_STOP:
-		event_stop(e, t, ours, sig);
+		event_stop(e, t, sig);
 		return;
 	case PTRACE_EVENT_FORK:
 	case PTRACE_EVENT_VFORK:
 	case PTRACE_EVENT_CLONE:
-		new_child(e, t, event);
+		new_child(e, t);
 		resume(e, t, 0);
 		return;
 	case PTRACE_EVENT_EXEC:
@@ -257,7 +254,7 @@ static void stopped(struct eng *e, struct eng_thread *t, int status)
 		return;
 	}
 	if (sig == (SIGTRAP | 0x80)) {
-		eng_call_stop(e, t, ours);
+		eng_call_stop(e, t);
 		resume(e, t, 0);
 		return;
 	}

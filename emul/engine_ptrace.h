@@ -38,10 +38,11 @@ struct eng_thread {
 	uint8_t mode;              /* enum eng_mode: how it was last resumed */
 	uint8_t call;              /* enum eng_call */
 	bool fresh;                /* its first stop is still to come */
-	bool kicked;               /* a PTRACE_INTERRUPT is under way */
+	bool kicked;               /* interrupted by us since its last PTRACE_EVENT_STOP: what happens may be our doing */
 	uint8_t abi;               /* enum lx_abi of the call */
 	int16_t row;               /* lx_rows[] index of the call, -1 unknown */
 	int64_t nr;
+	uint64_t arg0;
 	uint64_t entered;          /* sessions whose entry probe this call passed: they get its return */
 	int64_t result;            /* while ENG_C_HELD */
 	uint64_t result_time;

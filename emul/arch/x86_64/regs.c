@@ -8,19 +8,16 @@
 
 #define ERESTARTNOHAND 514 /* the kernel's own: restart unless a handler runs, then EINTR */
 
-bool eng_regs_call(pid_t tid, long *nr, long *result, enum lx_abi *abi)
+bool eng_regs_call(pid_t tid, struct eng_regs *c)
 {
 	struct user_regs_struct r;
 
 	if (ptrace(PTRACE_GETREGS, tid, 0, &r) < 0 || (long)r.orig_rax < 0)
 		return false;
-	*nr = (long)r.orig_rax;
-	*result = (long)r.rax;
-	*abi = LX_SYS64;
-	if (r.cs == 0x23) { /* 32-bit code segment: its values are 32 bits wide */
-		*abi = LX_SYS32;
-		*result = (int)r.rax;
-	}
+	c->abi = r.cs == 0x23 ? LX_SYS32 : LX_SYS64; /* the code segment of 32-bit code */
+	c->nr = (long)r.orig_rax;
+	c->result = c->abi == LX_SYS32 ? (int)r.rax : (long)r.rax;
+	c->arg0 = c->abi == LX_SYS32 ? (uint32_t)r.rbx : r.rdi;
 	return true;
 }
 
