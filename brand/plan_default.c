@@ -158,6 +158,17 @@ static void plan_home(struct plan_maker *k, const char *home)
 		plan_add(k, ZONE_OP_MKDIR, NULL, home, NULL, 0700);
 }
 
+/* The caller's directory is shown unless it would hide what every zone has of its own: a /tmp to write in, /proc. */
+static bool shows_cwd(const char *cwd)
+{
+	static const char *const whole[] = {"/", "/tmp", "/var/tmp", "/run", "/home"};
+
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+		if (!strcmp(cwd, whole[i]))
+			return false;
+	return !is_below(cwd, "/proc") && !is_below(cwd, "/sys") && !is_below(cwd, "/dev");
+}
+
 void plan_default_homes(struct plan_maker *k)
 {
 	const char *cwd = k->config->host_cwd;
@@ -172,7 +183,7 @@ void plan_default_homes(struct plan_maker *k)
 		if (lstat(hidden_dirs[i], &st) == 0)
 			plan_add(k, ZONE_OP_TMPFS, NULL, hidden_dirs[i], "mode=0700", 0);
 	plan_home(k, getenv("HOME"));
-	if (cwd && cwd[1] && !is_below(cwd, "/proc") && !is_below(cwd, "/sys") && !is_below(cwd, "/dev")) {
+	if (cwd && shows_cwd(cwd)) {
 		struct zone_source s = {.path = (char *)cwd, .recursive = true, .readonly = true, .nodev = true, .idmap = true};
 
 		plan_attach(k, &s, cwd);

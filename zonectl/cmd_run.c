@@ -2,15 +2,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/host/cleanup.h"
+#include "common/host/rundir.h"
 #include "zonectl/monitor.h"
 #include "zonectl/start.h"
-#include "zonectl/state.h"
 #include "zonectl/verbs.h"
 
 static void help(FILE *out)
@@ -177,7 +178,7 @@ static int dry_run(struct zone_config *c)
 	struct zone_plan p;
 	struct err e = {0};
 
-	base = zone_base_open(path, &e);
+	base = rundir_open(path, &e);
 	if (base < 0 || brand_settings_make(c, &s, &e) < 0 || monitor_plan(c, &s, base, &m, &p, note, sizeof(note), &e) < 0) {
 		fprintf(stderr, "zonectl run: %s\n", e.msg);
 		return START_FAULT;

@@ -11,43 +11,7 @@
 #include <sys/stat.h>
 
 #include "common/host/cleanup.h"
-
-/* A directory of ours that nobody else can write or search. */
-static int own_dir(const char *path, struct err *e)
-{
-	struct stat st;
-	int fd;
-
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return err_set(e, errno, "run directory %s", path);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		int r = err_set(e, errno, "run directory %s", path);
-
-		if (fd >= 0)
-			close(fd);
-		return r;
-	}
-	if (st.st_uid != geteuid() || (st.st_mode & 077)) {
-		close(fd);
-		return err_msg(e, EPERM, "run directory %s is not ours alone (owner %u, mode %04o)", path, st.st_uid, st.st_mode & 07777);
-	}
-	return fd;
-}
-
-int zone_base_open(char path[PATH_MAX], struct err *e)
-{
-	const char *xdg = getenv("XDG_RUNTIME_DIR");
-	struct stat st;
-
-	if (geteuid() == 0)
-		snprintf(path, PATH_MAX, "/run/lxzone");
-	else if (xdg && xdg[0] == '/' && strlen(xdg) < PATH_MAX - 200 && stat(xdg, &st) == 0 && st.st_uid == geteuid())
-		snprintf(path, PATH_MAX, "%s/lxzone", xdg);
-	else
-		snprintf(path, PATH_MAX, "/tmp/lxzone-%u", geteuid());
-	return own_dir(path, e);
-}
+#include "common/host/rundir.h"
 
 static int base_lock(int base)
 {
@@ -178,7 +142,7 @@ int zone_dir_create(struct zone_dir *d, const char *name, const char *command, s
 	*d = (struct zone_dir){.base = -1, .fd = -1, .lock = -1};
 	if (name && (r = zone_name_check(name, e)) < 0)
 		return r;
-	d->base = zone_base_open(path, e);
+	d->base = rundir_open(path, e);
 	if (d->base < 0)
 		return d->base;
 	r = base_lock(d->base);
@@ -200,7 +164,7 @@ int zone_dir_open(struct zone_dir *d, const char *name, struct err *e)
 	*d = (struct zone_dir){.base = -1, .fd = -1, .lock = -1};
 	if (r < 0)
 		return r;
-	d->base = zone_base_open(path, e);
+	d->base = rundir_open(path, e);
 	if (d->base < 0)
 		return d->base;
 	zone_base_sweep(d->base);
@@ -250,7 +214,7 @@ int zone_list(struct zone_info **out, size_t *n, struct err *e)
 
 	*out = NULL;
 	*n = 0;
-	base = zone_base_open(path, e);
+	base = rundir_open(path, e);
 	if (base < 0)
 		return base;
 	zone_base_sweep(base);

@@ -11,14 +11,10 @@
 struct zone_dir {
 	char name[ZONE_NAME_MAX + 1];
 	char path[PATH_MAX];
-	int base; /* the run directory */
+	int base; /* the run directory (common/host/rundir.h) */
 	int fd;   /* the zone's folder */
 	int lock; /* held by the monitor; -1 for others */
 };
-
-/* The run directory: /run/lxzone for root, $XDG_RUNTIME_DIR/lxzone, else /tmp/lxzone-UID; must be ours and closed to
- * others. Returns a descriptor; made if missing. */
-int zone_base_open(char path[PATH_MAX], struct err *e);
 
 /* Removes what dead zones left. */
 void zone_base_sweep(int base);
