@@ -49,13 +49,21 @@ static bool destructive(struct mach *s, uint64_t addr)
 	return s->m->opts.destructive || mach_fault(s, DVM_FLT_UPRIV, addr);
 }
 
+static bool guest_write(struct mach *s, uint64_t to, const void *p, uint64_t n)
+{
+	const struct dvm_ops *ops = s->ev->ops;
+
+	if (n && (!ops || !ops->copyout || ops->copyout(s->ev, to, p, (size_t)n)))
+		return mach_fault(s, DVM_FLT_BADADDR, to);
+	return true;
+}
+
 static uint64_t copyout(struct mach *s, uint64_t from, uint64_t to, uint64_t n)
 {
 	const void *p = mem_at(s, from, n, false);
 
-	if (p && destructive(s, to) && n &&
-	    (!s->ev->ops || !s->ev->ops->copyout || s->ev->ops->copyout(s->ev, to, p, (size_t)n)))
-		mach_fault(s, DVM_FLT_BADADDR, to);
+	if (p && destructive(s, to))
+		guest_write(s, to, p, n);
 	return 0;
 }
 
@@ -64,16 +72,9 @@ static uint64_t copyoutstr(struct mach *s, uint64_t from, uint64_t to, uint64_t 
 {
 	uint32_t n;
 	const char *p = mem_str(s, from, &n);
-	char *d;
 
-	if (!p || !destructive(s, to) || !max || !(d = mem_str_room(s, n)))
-		return 0;
-	base_memcpy(d, p, n);
-	d[n] = 0;
-	if (n + 1u < max)
-		max = n + 1u;
-	if (!s->ev->ops || !s->ev->ops->copyout || s->ev->ops->copyout(s->ev, to, d, (size_t)max))
-		mach_fault(s, DVM_FLT_BADADDR, to);
+	if (p && destructive(s, to) && guest_write(s, to, p, n < max ? n : max) && n < max)
+		guest_write(s, to + n, "", 1);
 	return 0;
 }
 
