@@ -29,10 +29,8 @@ void dec_mode(struct lx_dec *d, uint64_t v, bool type)
 		dec_char(d, '|');
 		v &= 07777;
 	}
-	if (v < 0100)
-		dec_char(d, '0');
-	if (v < 010)
-		dec_char(d, '0');
+	if (v < 010) /* at least three digits */
+		dec_str(d, v ? "0" : "00");
 	dec_octal(d, v);
 }
 
@@ -69,9 +67,12 @@ void dec_fd(struct lx_dec *d, int64_t v, bool dir)
 /* [INT TERM], or ~[KILL STOP] when most are in it, as strace. */
 void dec_sigset_bits(struct lx_dec *d, uint64_t bits)
 {
-	bool first = true, most = __builtin_popcountll(bits) > 42;
-	unsigned s;
+	bool first = true, most;
+	unsigned s, in = 0;
 
+	for (s = 0; s < 64; s++)
+		in += bits >> s & 1;
+	most = in > 42;
 	if (most)
 		bits = ~bits;
 	dec_str(d, most ? "~[" : "[");

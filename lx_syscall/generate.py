@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the C files and the coverage page from the table. Run by meson: generate.py WHAT OUTPUT [OPTIONS]; see MAKERS."""
+"""Makes the C files, the coverage page and the list of needed tests from the tables. generate.py WHAT OUTPUT [OPTIONS]; what
+there is: MAKERS at the end. Run by meson but for syscalls.md, which is kept in docs/."""
 
 import os
 import re
@@ -100,6 +101,8 @@ def rows_c(t):
     for r in t.rows:
         if r.conditions:
             out.append(f"\t[LX_ROW_{r.name}] = " + " | ".join(f"LX_NEED_{c.upper()}" for c in r.conditions) + ",")
+    out.append("};\nconst char *const lx_row_conditions[LX_NROWS] = {")
+    out += [f"\t[LX_ROW_{r.name}] = {quote('|'.join(r.conditions))}," for r in t.rows if r.conditions]
     out.append("};\nconst char *const lx_class_names[LX_NCLASSES] = {")
     out.append("\t" + " ".join(f"{quote(c)}," for c in table.CLASSES))
     out.append("};")
@@ -237,6 +240,53 @@ def names_check_c(t, kernel):
     return "\n".join(out) + "\n"
 
 
+def since_md(r):
+    if r.never:
+        return "never"
+    a, b = r.since_text
+    text = a if b in ("-", a) else b if a == "-" else f"{a} / {b}"
+    return text + (f", removed {r.removed_text}" if r.removed else "")
+
+
+def how_md(r):
+    return {"PASS": "pass", "EMULATE": f"emulate ({', '.join(r.conditions)})", "DENY": f"deny: {r.errno}"}[r.how]
+
+
+def syscalls_md(t):
+    """The coverage page."""
+    def nr(n):
+        return str(n) if n >= 0 else "-"
+
+    def noted(rows):
+        return ["| call | how | why |", "|---|---|---|"] + [f"| {r.name} | {how_md(r)} | {r.note} |" for r in rows]
+    by = {h: [r for r in t.rows if r.how == h and not r.never] for h in ("PASS", "EMULATE", "DENY")}
+    never = [r for r in t.rows if r.never]
+    out = ["# System calls", "",
+           "Generated from `lx_syscall/syscalls.tbl` by `lx_syscall/generate.py syscalls.md docs/syscalls.md`; `zonectl syscalls` prints the same.",
+           "",
+           f"{len(t.rows)} calls: {sum(r.nr[0] >= 0 for r in t.rows)} numbers of x86_64, {sum(r.nr[1] >= 0 for r in t.rows)} of i386. "
+           f"{len(by['PASS'])} pass, {len(by['EMULATE'])} are emulated where the zone needs it, {len(by['DENY'])} are denied, "
+           f"{len(never)} were never implemented by any kernel.", "",
+           "In every zone: a call newer than its kernel version is ENOSYS, as is any unknown number, the x32 ABI and any foreign one. "
+           "A call that passes is the kernel's own: it costs nothing more and asks for the capabilities it always asks for, which a guest has in its "
+           "own user namespace only. No call is denied with ENOSYS that the kernel has, since programs take that for an older kernel.", "",
+           "## Emulated", "", *noted(by["EMULATE"]), "",
+           "`uts`: `--set kernel-version` or a domain name; `cpus`, `memory`: the settings of that name. Without them these calls pass too.", "",
+           "## Denied", "", *noted(by["DENY"]), "",
+           "Never implemented, ENOSYS everywhere: " + ", ".join(r.name for r in never) + ".", "",
+           "## Passing, and worth a word", "", *noted([r for r in by["PASS"] if r.note]), "",
+           "## All", "", "Since: `A / B`: x86_64 / i386.", "",
+           "| call | x86_64 | i386 | since | how | family |", "|---|---|---|---|---|---|"]
+    out += [f"| {r.name} | {nr(r.nr[0])} | {nr(r.nr[1])} | {since_md(r)} | {how_md(r)} | {r.cls} |" for r in t.rows]
+    return "\n".join(out) + "\n"
+
+
+def tests_txt(t):
+    """Rows that need a guest of their own in tests/lx: emulated ones, and those that contain other calls."""
+    inner = ("socketcall", "ipc")
+    return "".join(r.name + "\n" for r in t.rows if r.how == "EMULATE" or r.name in inner)
+
+
 def handlers_of(folder):
     """Names of the handlers that emul/ has, or None before it has any."""
     found = set()
@@ -285,6 +335,8 @@ MAKERS = {
     "names_libc.c": lambda t, o: names_check_c(t, False),
     "handlers.h": lambda t, o: handlers_h(t),
     "dispatch.c": lambda t, o: check_handlers(t, o[0]) or dispatch_c(t),
+    "syscalls.md": lambda t, o: syscalls_md(t),
+    "tests.txt": lambda t, o: tests_txt(t),
     "check64.c": lambda t, o: check_c(t, 0, o),
     "check32.c": lambda t, o: check_c(t, 1, o),
 }

@@ -56,6 +56,7 @@ TARGETS = {
     "uid_t": "uid_t", "gid_t": "gid_t", "uid16_t": "unsigned short", "gid16_t": "unsigned short", "addr": "void *",
     "strv": "char *", "envv": "char *", "wstatus": "int", "cpumask": "unsigned long", "fd_set": "fd_set",
     "sigset_t": "sigset_t", "old_sigset_t": "unsigned long", "siginfo_t": "siginfo_t",
+    "futex_word": "uint32_t",
     "struct iovec": "struct iovec", "struct sockaddr": "struct sockaddr", "struct msghdr": "struct msghdr",
     "struct linux_dirent": "struct linux_dirent", "struct linux_dirent64": "struct linux_dirent64",
     "struct old_linux_dirent": "struct old_linux_dirent",

@@ -36,6 +36,11 @@ enum lx_how lx_world_how(const struct lx_world *w, unsigned row, enum lx_abi abi
 	return LX_PASS;
 }
 
+const char *lx_world_needed(unsigned row)
+{
+	return lx_row_conditions[row];
+}
+
 bool lx_world_emulates(const struct lx_world *w)
 {
 	unsigned has = world_has(w);

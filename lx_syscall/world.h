@@ -21,6 +21,9 @@ struct lx_world {
  * is LX_DENY with *error = ENOSYS. *error is set for LX_DENY only. Never allocates. */
 enum lx_how lx_world_how(const struct lx_world *w, unsigned row, enum lx_abi abi, int *error);
 
+/* The attributes of a world that make an emulate row be emulated: "cpus", "a|b"; NULL for other rows. */
+const char *lx_world_needed(unsigned row);
+
 /* True if any row of either ABI is emulated in this world (else a zone needs no listener). */
 bool lx_world_emulates(const struct lx_world *w);
 

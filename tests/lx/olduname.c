@@ -1,5 +1,6 @@
 /* The two ancestors of uname, which only i386 still has.
  * lxtest: --set kernel-version=4.4.0
+ * lxtest: covers oldolduname
  */
 #include <sys/personality.h>
 #include <sys/utsname.h>
