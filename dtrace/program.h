@@ -88,4 +88,7 @@ int dt_prog_image(struct dt_prog *p, struct dvm_image **img, size_t *len, struct
 const struct dt_clausemeta *dt_prog_clauses(const struct dt_prog *p, uint32_t *n);
 struct dt_aggmeta *dt_prog_aggs(struct dt_prog *p, uint32_t *n);
 
+/* Does the program need -w (raise, stop, chill, system, copyout ...)? */
+bool dt_prog_destructive(const struct dt_prog *p);
+
 #endif
