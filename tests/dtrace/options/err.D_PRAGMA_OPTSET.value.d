@@ -1,0 +1,6 @@
+#pragma D option bufsize=big
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,5 @@
+BEGIN
+{
+	printa("%d\n", 1);
+	exit(0);
+}

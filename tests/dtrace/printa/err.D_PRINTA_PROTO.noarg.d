@@ -1,0 +1,5 @@
+BEGIN
+{
+	printa();
+	exit(0);
+}

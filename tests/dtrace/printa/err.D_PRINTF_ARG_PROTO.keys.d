@@ -1,0 +1,6 @@
+BEGIN
+{
+	@a["k"] = count();
+	printa("%s %s %@d\n", @a);
+	exit(0);
+}

@@ -1,0 +1,5 @@
+BEGIN
+{
+	printf("%ld\n", (short)1);
+	exit(0);
+}

@@ -1,0 +1,5 @@
+BEGIN
+{
+	printf("%*d\n", "text", 1);
+	exit(0);
+}

@@ -1,0 +1,10 @@
+/* A clause without actions shows that its probe fired. */
+
+BEGIN
+{
+}
+
+BEGIN
+{
+	exit(0);
+}
