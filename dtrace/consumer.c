@@ -247,7 +247,8 @@ static int round_once(struct dt_consumer *c, uint64_t *last_agg, uint64_t *last_
 	uint64_t now = dt_now();
 	int r = 0;
 
-	if (c->aggs.naggs && (c->wake || now - *last_agg >= c->opts->val[DT_OPT_AGGRATE])) {
+	/* A holder wakes us once until it is asked for a snapshot. */
+	if (c->wake || (c->aggs.naggs && now - *last_agg >= c->opts->val[DT_OPT_AGGRATE])) {
 		*last_agg = now;
 		r = sessions_snap(c, e);
 	}

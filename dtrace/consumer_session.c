@@ -311,7 +311,7 @@ int sessions_snap(struct dt_consumer *c, struct err *e)
 {
 	uint64_t now = dt_now(); /* before any table is flipped: what was counted by now is in one of them */
 
-	for (unsigned i = 0; c->aggs.naggs && i < c->nsess; i++) {
+	for (unsigned i = 0; i < c->nsess; i++) {
 		struct session *s = c->sess[i];
 		struct ses_msg m;
 		int r;

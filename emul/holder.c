@@ -24,6 +24,7 @@
 #define STOPS_PER_TURN 128   /* stops handled before sockets get a look */
 #define LINGER_MS 1000       /* a user's holder waits this long for a next consumer */
 #define ORPHAN_MS 50
+#define CLOSING_MS 1500      /* a zone that ended: its consumers still fetch END and what was counted */
 
 int holder_watch(struct holder *h, int fd, unsigned kind, unsigned slot)
 {
@@ -47,6 +48,14 @@ static void listener_ready(struct holder *h)
 		return;
 	}
 	session_add(h, sock);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
 static int control_recv(int sock, struct holder_msg *m, int *fd)
@@ -80,6 +89,8 @@ static void control_ready(struct holder *h)
 		return;
 	if (n <= 0) {
 		h->closing = true;
+		h->close_by = now_ms() + CLOSING_MS;
+		epoll_ctl(h->epoll, EPOLL_CTL_DEL, h->conf->control, NULL);
 		return;
 	}
 	switch (m.type) {
@@ -143,7 +154,7 @@ static int loop_timeout(const struct holder *h, bool more)
 {
 	if (more)
 		return 0;
-	if (h->eng.orphans)
+	if (h->eng.orphans || h->closing)
 		return ORPHAN_MS;
 	return h->conf->listener >= 0 && !h->nsession ? LINGER_MS : -1;
 }
@@ -161,7 +172,7 @@ static int loop(struct holder *h)
 		for (int i = 0; i < n; i++)
 			dispatch(h, &ev[i]);
 		sessions_reap(h);
-		if (h->closing)
+		if (h->closing && (!h->nsession || now_ms() >= h->close_by))
 			return 0;
 		if (n == 0 && !more && !h->nsession && h->conf->listener >= 0 && holder_may_end(h->conf->listener))
 			return 0;

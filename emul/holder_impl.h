@@ -48,7 +48,8 @@ struct holder {
 	unsigned nsession;
 	uint64_t going;            /* sessions that fire */
 	int epoll, sigfd;
-	bool closing;              /* the monitor is gone */
+	bool closing;              /* the monitor is gone, */
+	uint64_t close_by;         /* and sessions are served until then (ms) */
 	uint8_t *how[LX_NABI];     /* [row]: enum lx_how in this world */
 	uint64_t cost[2];          /* CPU ns of a traced empty call: inside it, between two; 0 until calibrated */
 	bool calibrated;
