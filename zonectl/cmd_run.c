@@ -230,6 +230,8 @@ int cmd_run(int argc, char **argv)
 			help(stdout);
 		goto out;
 	}
+	m.title = program_invocation_name; /* argv[0] of main(): the area's first byte */
+	m.title_size = (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) - m.title);
 	a.config.host_cwd = getcwd(NULL, 0);
 	a.config.terminal = a.terminal || (!a.detach && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO));
 	m.detached = a.detach;

@@ -30,7 +30,7 @@ struct ctl_msg {
 	union {
 		struct { int32_t monitor, init; uint64_t pidns; uint64_t calls; /* emulated so far */ } info;
 		struct { uint32_t grace_ms; /* from SIGTERM to SIGKILL */ } halt;
-		struct { uint32_t mode; /* enum zone_idmode */ uint32_t uid_inside, gid_inside, count; } join;
+		struct { uint32_t mode; /* enum zone_idmode */ uint32_t uid_inside, gid_inside, count, trap; } join;
 		struct { int32_t pid; /* host pid of a process that has entered the zone and waits to exec */ } start;
 		struct { int32_t code; char text[ERR_MAX]; } error;
 	} u;

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -21,6 +20,7 @@
 #include "common/host/cleanup.h"
 #include "common/host/features.h"
 #include "zonectl/monitor_impl.h"
+#include "zonectl/signals.h"
 #include "zonectl/sock.h"
 
 /* As root: a private range of ids if the root's files can follow it, else the host's ids. */
@@ -58,21 +58,6 @@ int monitor_plan(const struct zone_config *c, const struct brand_settings *s, in
 		r = brand_user_single(c->user, root, !c->root, m, e);
 	}
 	return r < 0 ? r : zone_plan_make(c, s, m, p, e);
-}
-
-static int open_signals(struct monitor *m, struct err *e)
-{
-	static const int taken[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH,
-				    SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGCHLD};
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		sigaddset(&set, taken[i]);
-	if (sigprocmask(SIG_BLOCK, &set, &m->old_mask) < 0)
-		return err_set(e, errno, "sigprocmask");
-	m->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return m->signals < 0 ? err_set(e, errno, "signalfd") : 0;
 }
 
 static int open_notes(struct monitor *m, struct err *e)
@@ -133,8 +118,8 @@ static int make(struct monitor *m, struct err *e)
 	if (r == 0)
 		r = zone_config_save(c, m->dir.fd, "config.json", e);
 	if (r == 0)
-		r = open_signals(m, e);
-	if (r == 0)
+		r = m->signals = signals_take(&m->old_mask, e);
+	if (r >= 0)
 		r = m->listener = ctl_listen(&m->dir, e);
 	return r < 0 ? r : redirect(m, e);
 }
@@ -166,6 +151,8 @@ static int clone_init(struct monitor *m, int monitor, int init_end, int start_en
 		.plan = &m->plan,
 		.sock = init_end,
 		.monitor = monitor,
+		.title = m->conf->title,
+		.title_size = m->conf->title_size,
 	};
 
 	m->init = (pid_t)syscall(SYS_clone, flags, NULL, &m->init_fd, NULL, 0UL);

@@ -14,6 +14,8 @@ struct monitor_conf {
 	bool interactive;             /* detached, but standard input stays */
 	bool verbose;
 	int ready;                    /* detached: the result of starting is written here (struct monitor_result); else -1 */
+	char *title;                  /* our own argument area, which init overwrites: guests see it in /proc/1/cmdline */
+	size_t title_size;
 	struct zone_strv dtrace;      /* arguments of `zonectl dtrace` for a session from the first instruction; n = 0: none */
 };
 

@@ -42,7 +42,8 @@ static bool refuse(int sock, const struct err *e)
 
 static bool serve_join(struct monitor *m, int sock, struct err *e)
 {
-	struct ctl_msg a = {.u.join = {m->idmap.mode, m->idmap.uid_inside, m->idmap.gid_inside, m->idmap.count}};
+	struct ctl_msg a = {.u.join = {m->idmap.mode, m->idmap.uid_inside, m->idmap.gid_inside, m->idmap.count,
+				     m->settings.trap_ptrace}};
 
 	if (!m->running) {
 		err_msg(e, EAGAIN, "it is still starting");

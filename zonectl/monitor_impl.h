@@ -30,6 +30,8 @@ struct init_conf {
 	struct zone_plan *plan;
 	int sock;        /* to the monitor */
 	int monitor;     /* pidfd of the monitor */
+	char *title;     /* see struct monitor_conf */
+	size_t title_size;
 };
 
 /* The life of a zone's PID 1, in its new namespaces. */

@@ -93,10 +93,22 @@ static int send_namespaces(const struct init_conf *c, struct err *e)
 	return r;
 }
 
+static void set_title(const struct init_conf *c)
+{
+	static const char name[] = "init";
+
+	prctl(PR_SET_NAME, name);
+	if (c->title_size > sizeof(name)) {
+		memset(c->title, 0, c->title_size);
+		memcpy(c->title, name, sizeof(name));
+	}
+}
+
 static int setup(struct init_conf *c, struct err *e)
 {
 	int r = keep_fds(c, e);
 
+	set_title(c);
 	if (r == 0)
 		r = wait_setup(c, e);
 	if (r == 0)

@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -11,6 +10,7 @@
 
 #include "common/host/cleanup.h"
 #include "zonectl/monitor_impl.h"
+#include "zonectl/signals.h"
 #include "zonectl/sock.h"
 
 uint64_t monotonic_ns(void)
@@ -187,10 +187,10 @@ static void suspend(struct monitor *m)
 
 static void on_signal(struct monitor *m)
 {
-	struct signalfd_siginfo si;
+	int sig;
 
-	while (read(m->signals, &si, sizeof(si)) == sizeof(si)) {
-		switch (si.ssi_signo) {
+	while ((sig = signals_next(m->signals))) {
+		switch (sig) {
 		case SIGCHLD:
 			on_child(m);
 			break;
@@ -211,7 +211,7 @@ static void on_signal(struct monitor *m)
 			terminal_resume(&m->term);
 			/* fallthrough */
 		default:
-			monitor_signal_init(m, (int)si.ssi_signo);
+			monitor_signal_init(m, sig);
 		}
 	}
 }
