@@ -75,7 +75,7 @@ static bool proto_fits(struct dt_type *t, char letter, struct dt_node *arg)
 {
 	switch (letter) {
 	case 's':
-		return dt_is_strcompat(arg->type);
+		return dt_is_strcompat(arg->type) || dt_is_zero(arg); /* strtok(NULL, ...) */
 	case 'u': /* an address: a number or a pointer */
 		return dt_is_int(arg->type) || dt_is_ptr(arg->type);
 	case 'p':

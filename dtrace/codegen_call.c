@@ -11,7 +11,7 @@ int dt_gen_call(struct dt_cc *c, struct dt_node *n)
 
 	for (l = n->list; l; l = l->next, argc++, p++) {
 		p += *p == '[';
-		if (*p == 's')
+		if (*p == 's' && !dt_is_zero(l))
 			r = dt_gen_as(c, l, c->p->t_string);
 		else if (*p == 'i' || *p == 'h' || *p == 'w')
 			r = dt_gen_as(c, l, dt_type_lookup(c, *p == 'i' ? "int" : *p == 'h' ? "uint16_t" : "uint32_t"));

@@ -182,13 +182,14 @@ static inline const char *d_fire(struct d_run *r, const char *names)
 	memset(scratch, 0, ss);
 	assert_int_equal(dvm_arena_init(arena, size, r->img, &o), 0);
 	assert_int_equal(dvm_open(&m, r->img, &o, arena, size), 0);
-	dvm_set_activity(&m, DVM_ACTIVE);
 	snprintf(list, sizeof(list), "%s", names);
 	r->out[0] = 0;
 	for (name = strtok_r(list, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
 		const struct dvm_probe *p = (const void *)((const char *)r->img + r->img->probes.off);
 		const char *strtab = (const char *)r->img + r->img->strtab.off;
 
+		if (strcmp(name, "BEGIN"))
+			dvm_set_activity(&m, strcmp(name, "END") ? DVM_ACTIVE : DVM_STOPPED);
 		for (uint32_t i = 0; i < r->img->probes.count; i++)
 			if (!strcmp(strtab + p[i].name, name) || !strcmp(strtab + p[i].func, name))
 				dvm_fire(&m, scratch, i, &ev);

@@ -109,7 +109,7 @@ static void variables(void **state)
 	d_expect("BEGIN { this->s = \"ab\"; self->t = strjoin(this->s, \"cd\"); g = self->t; trace(g); trace(this->s); }", "abcd ab\n");
 	d_expect("BEGIN { a[1] = 5; a[2] = 6; a[1] += a[2]; trace(a[1]); trace(a[2]); trace(a[3]); }", "11 6 0\n");
 	d_expect("BEGIN { a[\"x\", 1] = \"one\"; a[\"x\", 2] = \"two\"; trace(a[\"x\", 1]); trace(a[\"x\", 2]); trace(a[\"y\", 1]); }",
-		 "one two\n");
+		 "one two \n");
 	d_expect("BEGIN { self->a[pid, execname] = 9; trace(self->a[42, \"top\"]); self->a[42, \"top\"] = 0; trace(self->a[42, \"top\"]); }",
 		 "9 0\n");
 	d_expect("BEGIN { a[1] = 2; a[2] = 3; b[3] = 99; trace(b[a[a[1]]]); }", "99\n");
@@ -119,7 +119,7 @@ static void variables(void **state)
 	d_expect("self int y; this string s; string a[int, string]; BEGIN { self->y = 1; this->s = \"q\"; a[1, \"b\"] = this->s; "
 		 "trace(a[1, \"b\"]); trace(self->y); }", "q 1\n");
 	d_expect("BEGIN { s = \"x\"; s = 0; trace(s); self->s = \"y\"; self->s = 0; trace(self->s); a[1] = \"z\"; a[1] = 0; trace(a[1]); }",
-		 "\n");
+		 "  \n");
 	d_expect("BEGIN /x++ == 0/ { trace(x); }", "1\n");
 	d_expect("BEGIN /x == 0/ { trace(x++); }", "0\n");
 	d_expect("BEGIN { x = 1; } BEGIN /x == 1/ { trace(\"yes\"); } BEGIN /x != 1/ { trace(\"no\"); }", "yes\n");
