@@ -15,7 +15,8 @@
 #include "common/host/cleanup.h"
 #include "emul/taskinfo.h"
 
-bool eng_is_own(const struct eng *e, pid_t pid)
+/* Is it a fork of our own program? */
+static bool is_own(const struct eng *e, pid_t pid)
 {
 	struct stat sb;
 	char path[32];
@@ -142,10 +143,9 @@ static int seize_pass(struct eng *e, pid_t pid, uint64_t mask, bool own)
 	return n ? n : eng_proc_find(e, pid) ? 0 : r;
 }
 
-int eng_seize_process(struct eng *e, pid_t pid, uint64_t mask, struct err *err)
+static int seize_process(struct eng *e, pid_t pid, uint64_t mask, bool own, struct err *err)
 {
 	struct eng_proc *p = eng_proc_find(e, pid);
-	bool own;
 	int n;
 
 	if (p) { /* held already: its threads only have to notice */
@@ -155,14 +155,14 @@ int eng_seize_process(struct eng *e, pid_t pid, uint64_t mask, struct err *err)
 				eng_kick(e, t);
 		return 0;
 	}
-	own = pid == e->conf.zone_init || eng_is_own(e, pid);
+	own = pid == e->conf.zone_init || (own && is_own(e, pid));
 	do
 		n = seize_pass(e, pid, mask, own);
 	while (n > 0);
 	return n < 0 ? seize_error(pid, -n, err) : 0;
 }
 
-int eng_attach(struct eng *e, pid_t pid, uint64_t mask, struct err *err)
+int eng_attach(struct eng *e, pid_t pid, pid_t starter, uint64_t mask, struct err *err)
 {
 	struct task_status st;
 
@@ -170,7 +170,7 @@ int eng_attach(struct eng *e, pid_t pid, uint64_t mask, struct err *err)
 		return err_msg(err, ESRCH, "process %d: no such process", pid);
 	if (st.tgid == getpid())
 		return err_msg(err, EINVAL, "process %d is the tracer itself", pid);
-	return eng_seize_process(e, st.tgid, mask, err);
+	return seize_process(e, st.tgid, mask, st.ppid == starter, err);
 }
 
 int eng_attach_zone(struct eng *e, uint64_t mask, struct err *err)
@@ -193,7 +193,7 @@ int eng_attach_zone(struct eng *e, uint64_t mask, struct err *err)
 			if (!p && (pid == getpid() || !task_in_pidns(pid, e->conf.zone_pidns)))
 				continue;
 			/* One that a guest's own debugger holds stays with it. */
-			if (eng_seize_process(e, pid, mask, NULL) == 0)
+			if (seize_process(e, pid, mask, true, NULL) == 0)
 				fresh++;
 		}
 		closedir(d);

@@ -11,8 +11,6 @@ void eng_thread_del(struct eng *e, struct eng_thread *t); /* its process goes wi
 void eng_thread_move(struct eng *e, struct eng_thread *t, struct eng_proc *p);
 
 /* engine_attach.c */
-int eng_seize_process(struct eng *e, pid_t pid, uint64_t mask, struct err *err);
-bool eng_is_own(const struct eng *e, pid_t pid);
 /* Interrupts the thread, so that it stops even if nothing happens to it. Harmless when repeated; any stop that comes first
  * may use the interruption up. */
 void eng_kick(struct eng *e, struct eng_thread *t);

@@ -47,7 +47,7 @@ struct eng_thread {
 	int64_t result;            /* while ENG_C_HELD */
 	uint64_t result_time;
 
-	/* Caches of what probes ask about it (engine_task.c). */
+	/* Caches of what probes ask about it (holder_fire.c). */
 	int schedstat;             /* descriptor, -1 if not open */
 	int32_t zpid, ztid;        /* 0: not known yet */
 	uint32_t nentry, nreturn;  /* intervals since the last vtimestamp, for its calibration */
@@ -82,8 +82,9 @@ int eng_init(struct eng *e, const struct eng_conf *c, void *up, struct err *err)
 void eng_fini(struct eng *e);
 
 /* Covers process pid for the sessions in mask, seizing its threads if nobody of us holds it yet. Once this returns, none
- * of its threads executes another instruction untraced. */
-int eng_attach(struct eng *e, pid_t pid, uint64_t mask, struct err *err);
+ * of its threads executes another instruction untraced. A child of `starter` that is still our own program is a command
+ * on its way to exec: what it does before is not the command's. */
+int eng_attach(struct eng *e, pid_t pid, pid_t starter, uint64_t mask, struct err *err);
 /* The same for every process of the zone, also those in nested pid namespaces; repeats until a pass finds no new one. */
 int eng_attach_zone(struct eng *e, uint64_t mask, struct err *err);
 /* Ends these sessions' cover everywhere. Detaching goes on in eng_poll(). */

@@ -19,6 +19,7 @@
 
 #include "common/host/cleanup.h"
 #include "emul/holder_idle.h"
+#include "emul/taskinfo.h"
 #include "lx_syscall/world.h"
 
 #define STOPS_PER_TURN 128   /* stops handled before sockets get a look */
@@ -79,6 +80,14 @@ static int control_recv(int sock, struct holder_msg *m, int *fd)
 	return n == sizeof(*m) ? 1 : 0;
 }
 
+/* Trap mode: a process that the monitor, or somebody for it, has forked and that waits to exec. */
+static int seize(struct holder *h, pid_t pid)
+{
+	struct task_status st;
+
+	return task_status_read(pid, &st) < 0 ? -ESRCH : eng_attach(&h->eng, pid, st.ppid, h->eng.zone, NULL);
+}
+
 static void control_ready(struct holder *h)
 {
 	struct holder_msg m;
@@ -101,7 +110,7 @@ static void control_ready(struct holder *h)
 		m.pid = h->eng.zone || h->conf->trap ? eng_attach_zone(&h->eng, h->eng.zone, NULL) : 0;
 		break;
 	case HOLDER_SEIZE:
-		m.pid = eng_attach(&h->eng, m.pid, h->eng.zone, NULL);
+		m.pid = seize(h, m.pid);
 		break;
 	default:
 		m.pid = -EINVAL;

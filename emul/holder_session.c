@@ -154,7 +154,7 @@ static int session_targets(struct session *s, struct err *e)
 		return eng_attach_zone(eng, bit(s), e);
 	}
 	for (uint32_t i = 0; i < s->ntargets; i++) {
-		int r = eng_attach(eng, s->target[i], bit(s), e);
+		int r = eng_attach(eng, s->target[i], s->consumer, bit(s), e);
 
 		if (r < 0)
 			return r;
