@@ -4,6 +4,7 @@
  */
 #include <pthread.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/utsname.h>
 
 #include "tests/lib/guest.h"
@@ -58,6 +59,16 @@ static int as_26(void *arg)
 	if (personality(0x0020000) < 0 || uname(&u)) /* UNAME26 */
 		return 1;
 	return strncmp(u.release, "2.6.", 4) ? 2 : 0;
+}
+
+static int undumpable(void *arg)
+{
+	const char *release = attribute("kernel-version");
+	struct utsname u;
+
+	if (prctl(PR_SET_DUMPABLE, 0) || uname(&u))
+		return 1;
+	return release && strncmp(u.release, release, strlen(release)) ? 2 : 0;
 }
 
 /* As root of the zone; without that right it must be refused. */
@@ -126,6 +137,7 @@ int main(void)
 	check_faults();
 	eq(in_child(as_linux32, NULL), 0, "personality PER_LINUX32 turns machine into i686");
 	eq(in_child(as_26, NULL), 0, "personality UNAME26 turns release into 2.6");
+	eq(in_child(undumpable, NULL), 0, "the same in a process that hides its memory");
 	check_others();
 	if (in_zone())
 		eq(in_child(rename_host, NULL), 0, "a new host name shows at once");
