@@ -52,55 +52,48 @@ static void plan_one(struct zone_cgroups *c, const struct mntent *m, const char 
 		c->n++;
 }
 
-void zone_cgroups_plan(struct zone_cgroups *c, const char *zone)
+static void plan_type(struct zone_cgroups *c, const char *type, const char *option, const char *zone)
 {
-	FILE *f = brand_without("cgroup") ? NULL : setmntent("/proc/self/mounts", "re");
+	FILE *f = setmntent("/proc/self/mounts", "re");
 	struct mntent *m;
 
-	c->n = 0;
-	while (f && (m = getmntent(f))) {
-		if (!strcmp(m->mnt_type, "cgroup2"))
-			plan_one(c, m, "", zone);
-		else if (!strcmp(m->mnt_type, "cgroup") && hasmntopt(m, "pids"))
-			plan_one(c, m, "pids", zone);
-	}
+	while (f && !c->n && (m = getmntent(f)))
+		if (!strcmp(m->mnt_type, type) && (!*option || hasmntopt(m, option)))
+			plan_one(c, m, option, zone);
 	if (f)
 		endmntent(f);
 }
 
-static bool join(const char *dir, pid_t pid)
+void zone_cgroups_plan(struct zone_cgroups *c, const char *zone)
 {
-	_cleanup_close_ int fd = -1;
-	char path[PATH_MAX + 16], text[16];
-
-	snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	snprintf(text, sizeof(text), "%d", pid);
-	return fd >= 0 && write(fd, text, strlen(text)) > 0;
+	c->n = 0;
+	if (brand_without("cgroup"))
+		return;
+	plan_type(c, "cgroup2", "", zone);
+	c->unified = c->n > 0;
+	if (!c->n)
+		plan_type(c, "cgroup", "pids", zone);
 }
 
-void zone_cgroups_enter(struct zone_cgroups *c, pid_t pid)
+int zone_cgroups_make(struct zone_cgroups *c)
 {
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < c->n; i++) {
-		if (mkdir(c->path[i], 0755) < 0 && errno != EEXIST)
-			continue;
-		if (!join(c->path[i], pid)) {
-			rmdir(c->path[i]);
-			continue;
-		}
-		if (kept != i)
-			memcpy(c->path[kept], c->path[i], PATH_MAX);
-		kept++;
-	}
-	c->n = kept;
+	if (c->n && mkdir(c->path[0], 0755) < 0 && errno != EEXIST)
+		c->n = 0;
+	return c->n && c->unified ? open(c->path[0], O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 }
 
 void zone_cgroups_join(const struct zone_cgroups *c, pid_t pid)
 {
-	for (unsigned i = 0; i < c->n; i++)
-		join(c->path[i], pid);
+	for (unsigned i = 0; i < c->n; i++) {
+		_cleanup_close_ int fd = -1;
+		char path[PATH_MAX + 16], text[16];
+
+		snprintf(path, sizeof(path), "%s/cgroup.procs", c->path[i]);
+		snprintf(text, sizeof(text), "%d", pid);
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (fd >= 0 && write(fd, text, strlen(text)) < 0)
+			continue; /* it stays where it is */
+	}
 }
 
 bool zone_cgroups_remove(const struct zone_cgroups *c)

@@ -36,9 +36,9 @@ static inline bool zone_idmap_has(const struct zone_idmap *m, uint32_t id)
 	return m->mode != ZONE_ID_SINGLE && id < m->count;
 }
 
-/* Whether files below path can be shown through an idmapped mount: kernel and file system permitting. Needs privilege over
- * the path's mount; 1, 0 or -errno. */
-int zone_idmap_works(const char *path, struct err *e);
+/* Whether files below path can be shown through an idmapped mount, and that below an overlay: kernel and file system
+ * permitting. Needs privilege over the path's mount; 1, 0 or -errno. */
+int zone_idmap_works(const char *path, bool overlay, struct err *e);
 
 /* A free private range: a byte of the file `ids` in dirfd is locked for as long as *lock stays open. Sets uid_outside,
  * gid_outside, count and lock. */

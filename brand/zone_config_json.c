@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "brand/json_file.h"
 #include "common/host/cleanup.h"
 
 #define ANN "org.lxzone."
@@ -88,20 +89,7 @@ static json_t *config_json(const struct zone_config *c)
 
 int zone_config_save(const struct zone_config *c, int dirfd, const char *name, struct err *e)
 {
-	_cleanup_close_ int fd = -1;
-	char tmp[80];
-	json_t *j;
-	int r = 0;
-
-	snprintf(tmp, sizeof(tmp), ".%s.new", name);
-	fd = openat(dirfd, tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return err_set(e, errno, "%s", name);
-	j = config_json(c);
-	if (!j || json_dumpfd(j, fd, JSON_INDENT(1) | JSON_ENSURE_ASCII) < 0 || renameat(dirfd, tmp, dirfd, name) < 0)
-		r = err_set(e, errno ? errno : EIO, "write %s", name);
-	json_decref(j);
-	return r;
+	return json_file_save(config_json(c), dirfd, name, e);
 }
 
 /* ---- reading ---- */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,7 +19,6 @@
 
 #include "brand/user.h"
 #include "common/host/cleanup.h"
-#include "common/host/features.h"
 #include "zonectl/monitor_impl.h"
 #include "zonectl/signals.h"
 #include "zonectl/sock.h"
@@ -26,12 +26,10 @@
 /* As root: a private range of ids if the root's files can follow it, else the host's ids. */
 static int root_idmap(const struct zone_config *c, int base, struct zone_idmap *m, char *note, size_t size, struct err *e)
 {
-	int works = zone_idmap_works(c->root ? c->root : "/", e);
+	int works = zone_idmap_works(c->root ? c->root : "/", !c->root, e);
 
 	if (works < 0)
 		return works;
-	if (works && !c->root && !host_has(HOST_OVLIDMAP))
-		works = 0;
 	if (works) {
 		*m = (struct zone_idmap){.mode = ZONE_ID_PRIVATE, .lock = -1};
 		return zone_idmap_take(m, base, e);
@@ -144,8 +142,11 @@ static void describe(struct monitor *m)
 
 static int clone_init(struct monitor *m, int monitor, int init_end, int start_end, struct err *e)
 {
-	const unsigned long flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET |
-				    CLONE_PIDFD | SIGCHLD;
+	struct clone_args args = {
+		.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET | CLONE_PIDFD,
+		.exit_signal = SIGCHLD,
+		.pidfd = (uint64_t)(uintptr_t)&m->init_fd,
+	};
 	struct init_conf c = {
 		.start = {m->conf->config, &m->settings, &m->idmap, &m->filter, m->trap, start_end, m->old_mask},
 		.plan = &m->plan,
@@ -155,11 +156,26 @@ static int clone_init(struct monitor *m, int monitor, int init_end, int start_en
 		.title_size = m->conf->title_size,
 	};
 
-	m->init = (pid_t)syscall(SYS_clone, flags, NULL, &m->init_fd, NULL, 0UL);
+	_cleanup_close_ int group = zone_cgroups_make(&m->groups);
+
+	/* Born in its control group: moving there later waits for every CPU. */
+	if (group >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (uint64_t)group;
+	}
+	m->init = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+	if (m->init < 0 && group >= 0) {
+		args.flags &= ~CLONE_INTO_CGROUP;
+		args.cgroup = 0;
+		m->init = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+	}
 	if (m->init == 0)
 		zone_init(&c);
-	if (m->init > 0)
+	if (m->init > 0) {
+		if (!(args.flags & CLONE_INTO_CGROUP))
+			zone_cgroups_join(&m->groups, m->init);
 		return 0;
+	}
 	m->init_fd = -1;
 	if (errno == EPERM && geteuid() != 0)
 		return err_msg(e, EPERM, "this host lets you create no user namespaces (sysctl kernel.unprivileged_userns_clone, "
@@ -181,12 +197,10 @@ static int setup_outside(struct monitor *m, struct err *e)
 
 	if (r < 0)
 		return r;
-	zone_cgroups_plan(&m->groups, m->dir.name);
 	m->info.init = m->init;
 	r = save_state(m, "starting", e);
 	if (r < 0)
 		return r;
-	zone_cgroups_enter(&m->groups, m->init);
 	if (m->plan.outside) {
 		if (m->idmap.mode == ZONE_ID_PRIVATE) {
 			snprintf(path, sizeof(path), "/proc/%d/ns/user", m->init);
@@ -213,6 +227,13 @@ static int start(struct monitor *m, struct err *e)
 	self = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	if (self < 0)
 		return err_set(e, errno, "pidfd_open");
+	/* On disk before it exists: who finds us dead removes it. */
+	zone_cgroups_plan(&m->groups, m->dir.name);
+	r = save_state(m, "starting", e);
+	if (r < 0) {
+		close(self);
+		return r;
+	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, init) < 0)
 		r = err_set(e, errno, "socketpair");
 	else

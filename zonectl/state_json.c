@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "brand/json_file.h"
 #include "common/host/cleanup.h"
 #include "zonectl/state.h"
 
@@ -19,23 +20,14 @@ static json_t *text(const char *s)
 
 int zone_state_save(const struct zone_dir *d, const struct zone_info *i, const struct zone_cgroups *c, struct err *e)
 {
-	_cleanup_close_ int fd = openat(d->fd, ".state.json.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	json_t *groups = json_array(), *j;
-	int r = 0;
 
-	if (fd < 0) {
-		json_decref(groups);
-		return err_set(e, errno, "state.json");
-	}
 	for (unsigned k = 0; k < c->n; k++)
 		json_array_append_new(groups, text(c->path[k]));
 	j = json_pack("{s:o, s:s, s:i, s:i, s:I, s:o, s:o, s:o}", "name", text(d->name), "status", i->status, "monitor", (int)i->monitor,
 		      "init", (int)i->init, "started", (json_int_t)i->started, "root", text(i->root), "command", text(i->command),
 		      "cgroups", groups);
-	if (!j || json_dumpfd(j, fd, JSON_INDENT(1)) < 0 || renameat(d->fd, ".state.json.new", d->fd, "state.json") < 0)
-		r = err_set(e, errno ? errno : EIO, "write state.json");
-	json_decref(j);
-	return r;
+	return json_file_save(j, d->fd, "state.json", e);
 }
 
 static void take(char *out, size_t size, json_t *j, const char *key)
