@@ -16,7 +16,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#define MAX_INPUT 4096
+#define INPUT_MAX 4096
 #define MAX_CORPUS 4096
 
 struct input {
@@ -26,7 +26,7 @@ struct input {
 
 static struct input corpus[MAX_CORPUS];
 static size_t ncorpus;
-static uint8_t current[MAX_INPUT];
+static uint8_t current[INPUT_MAX];
 static size_t current_len;
 static uint64_t rng;
 
@@ -90,7 +90,7 @@ static void corpus_add(const uint8_t *data, size_t len)
 
 static void load_file(const char *path)
 {
-	static uint8_t buf[MAX_INPUT];
+	static uint8_t buf[INPUT_MAX];
 	FILE *f = fopen(path, "rbe");
 
 	if (!f) {
@@ -118,7 +118,7 @@ static void load_folder(const char *path)
 		free(ents);
 }
 
-/* One random edit. Returns the new length; buf has room for MAX_INPUT. */
+/* One random edit. Returns the new length; buf has room for INPUT_MAX. */
 static size_t edit(uint8_t *buf, size_t len)
 {
 	static const uint64_t special[] = {0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0xffffffff, INT64_MAX, UINT64_MAX};
@@ -149,21 +149,21 @@ static size_t edit(uint8_t *buf, size_t len)
 		return len - n;
 	case 4: /* insert some bytes, all alike */
 		n = rnd(rnd(16) ? 16 : 512);
-		if (len + n > MAX_INPUT)
+		if (len + n > INPUT_MAX)
 			return len;
 		memmove(buf + at + n, buf + at, len - at);
 		memset(buf + at, (int)rnd(256), n);
 		return len + n;
 	case 5: /* repeat a piece of itself */
 		n = rnd(len - at + 1);
-		if (len + n > MAX_INPUT)
+		if (len + n > INPUT_MAX)
 			return len;
 		memmove(buf + at + n, buf + at, len - at);
 		return len + n;
 	default: /* the rest from another input */
 		other = &corpus[rnd(ncorpus)];
 		n = rnd(other->len + 1);
-		if (at + n > MAX_INPUT)
+		if (at + n > INPUT_MAX)
 			return len;
 		memcpy(buf + at, other->data + other->len - n, n);
 		return at + n;
@@ -172,7 +172,7 @@ static size_t edit(uint8_t *buf, size_t len)
 
 static void mutate_for(double seconds)
 {
-	static uint8_t buf[MAX_INPUT];
+	static uint8_t buf[INPUT_MAX];
 	struct timespec t0, t;
 	uint64_t runs = 0;
 
