@@ -14,6 +14,8 @@ sys.dont_write_bytecode = True
 import generate  # noqa: E402
 import table  # noqa: E402
 
+# The kernel itself keeps these from every filter, so that its own trampolines work: SIGILL for anybody else, as natively.
+UNFILTERED = ('uretprobe', 'uprobe')
 VERSIONS = ('2.6.32', '3.10', '4.4', '5.4')
 
 
@@ -32,7 +34,7 @@ def answers(r):
 
 
 def expected(rows, abi, native, version):
-    """What a zone of this version must answer; None: of the host's."""
+    """What a zone of this version (None: the host's) must answer."""
     want = dict.fromkeys(native, True)
     for r in rows:
         if r.nr[abi] >= 0:
@@ -45,8 +47,8 @@ def expected(rows, abi, native, version):
 def compare(t, rows, abi, got, want, what, r):
     names = {x.nr[abi]: x.name for x in rows}
     wrong = [f'{n} {names.get(n, "?")}: {"ENOSYS" if got.get(n) else "answered" if n in got else "missing"}'
-             for n in want if got.get(n) != want[n]]
-    t.ok(not wrong, what, '\n'.join(wrong[:40]) + (f'\n{r}' if len(got) != len(want) else ''))
+             for n in want if got.get(n) != want[n] and not (n in got and names.get(n) in UNFILTERED)]
+    t.ok(not wrong, what, '\n'.join(wrong[:8]) + (f'\n{r}' if len(got) != len(want) else ''))
 
 
 def main():
