@@ -164,6 +164,8 @@ static struct dt_node *check_index(struct dt_cc *c, struct dt_node *n, bool crea
 			return r;
 	}
 	n->a = dt_check(c, n->a);
+	if (n->a->kind == DT_N_AGG)
+		dt_fail(c, n->line, D_AGG_MDIM, "improper attempt to reference @%s as a multi-dimensional array", n->a->str);
 	if (n->list->next)
 		dt_fail(c, n->line, D_ARR_BADREF, "cannot access %s as an associative array", n->a->str ? n->a->str : "expression");
 	sum = dt_node_new(c, DT_N_BINARY, n->line);

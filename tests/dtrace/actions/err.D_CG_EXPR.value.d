@@ -1,0 +1,3 @@
+/* An action as a value. */
+
+BEGIN { x = trace(1); }

@@ -1,0 +1,3 @@
+/* Nothing to clear. */
+
+BEGIN { clear(); }

@@ -1,0 +1,3 @@
+/* A number for an aggregation. */
+
+BEGIN { normalize(1, 2); }

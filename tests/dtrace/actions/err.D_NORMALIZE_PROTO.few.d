@@ -1,0 +1,3 @@
+/* No divisor. */
+
+BEGIN { @a = count(); normalize(@a); }

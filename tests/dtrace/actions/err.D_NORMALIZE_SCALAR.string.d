@@ -1,0 +1,3 @@
+/* A string for a divisor. */
+
+BEGIN { @a = count(); normalize(@a, execname); }

@@ -1,0 +1,3 @@
+/* An aggregation that nothing fills. */
+
+BEGIN { printa(@nosuch); }

@@ -1,0 +1,3 @@
+/* Aggregations of different keys. */
+
+BEGIN { @a[1] = count(); @b["x"] = count(); printa(@a, @b); }

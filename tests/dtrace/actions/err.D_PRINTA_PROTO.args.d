@@ -1,0 +1,3 @@
+/* A format and no aggregation. */
+
+BEGIN { printa("%@d"); }

@@ -1,0 +1,3 @@
+/* A format that is no constant. */
+
+BEGIN { printf(execname); }

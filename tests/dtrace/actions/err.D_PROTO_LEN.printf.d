@@ -1,0 +1,3 @@
+/* No format. */
+
+BEGIN { printf(); }

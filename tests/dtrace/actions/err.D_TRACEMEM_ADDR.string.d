@@ -1,0 +1,3 @@
+/* A string for an address. */
+
+BEGIN { tracemem(execname, 4); }

@@ -1,0 +1,3 @@
+/* No size. */
+
+BEGIN { tracemem(arg0); }

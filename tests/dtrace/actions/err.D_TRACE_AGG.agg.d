@@ -1,0 +1,3 @@
+/* An aggregation. */
+
+BEGIN { @a = count(); trace(@a); }

@@ -1,0 +1,3 @@
+/* A number for an aggregation. */
+
+BEGIN { trunc(1); }

@@ -1,0 +1,3 @@
+/* Nothing to cut. */
+
+BEGIN { trunc(); }

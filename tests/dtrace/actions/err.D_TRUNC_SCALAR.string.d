@@ -1,0 +1,3 @@
+/* A string for a number. */
+
+BEGIN { @a = count(); trunc(@a, execname); }

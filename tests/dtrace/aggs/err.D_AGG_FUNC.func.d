@@ -1,0 +1,3 @@
+/* A function that does not aggregate. */
+
+BEGIN { @a = strlen("x"); }

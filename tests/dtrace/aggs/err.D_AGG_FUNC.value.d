@@ -1,0 +1,3 @@
+/* A value assigned to an aggregation. */
+
+BEGIN { @a = 3; }

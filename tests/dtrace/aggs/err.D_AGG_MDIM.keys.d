@@ -1,0 +1,3 @@
+/* Keys twice. */
+
+BEGIN { @a[1][2] = count(); }

@@ -1,0 +1,3 @@
+/* A statement that only names an aggregation. */
+
+BEGIN { @a = count(); @a; }

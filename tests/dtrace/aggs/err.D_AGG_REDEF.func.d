@@ -1,0 +1,3 @@
+/* Two functions for one aggregation. */
+
+BEGIN { @a = count(); @a = sum(1); }

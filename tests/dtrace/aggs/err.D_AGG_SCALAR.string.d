@@ -1,0 +1,3 @@
+/* The sum of a string. */
+
+BEGIN { @a = sum(execname); }

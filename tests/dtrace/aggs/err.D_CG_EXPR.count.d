@@ -1,0 +1,3 @@
+/* An aggregating function as a value. */
+
+BEGIN { x = count(); }

@@ -1,0 +1,3 @@
+/* A factor of one. */
+
+BEGIN { @a = llquantize(1, 1, 0, 6, 20); }

@@ -1,0 +1,3 @@
+/* A factor that is no constant. */
+
+BEGIN { @a = llquantize(1, pid, 0, 6, 20); }

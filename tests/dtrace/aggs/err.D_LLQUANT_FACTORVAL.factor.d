@@ -1,0 +1,3 @@
+/* A factor beyond 16 bits. */
+
+BEGIN { @a = llquantize(1, 65536, 0, 1, 65536); }

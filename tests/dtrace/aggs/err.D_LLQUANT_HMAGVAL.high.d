@@ -1,0 +1,3 @@
+/* A magnitude beyond 16 bits. */
+
+BEGIN { @a = llquantize(1, 10, 0, 70000, 20); }

@@ -1,0 +1,3 @@
+/* Another number of steps. */
+
+BEGIN { @a = llquantize(1, 10, 0, 6, 20); @a = llquantize(1, 10, 0, 6, 10); }

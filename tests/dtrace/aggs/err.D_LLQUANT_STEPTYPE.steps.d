@@ -1,0 +1,3 @@
+/* Steps that are no constant. */
+
+BEGIN { @a = llquantize(1, 10, 0, 6, pid); }

@@ -1,0 +1,3 @@
+/* A base beyond 32 bits. */
+
+BEGIN { @a = lquantize(1, -3000000000, 10, 1); }

@@ -1,0 +1,3 @@
+/* A limit that is no constant. */
+
+BEGIN { @a = lquantize(1, 1, pid, 1); }

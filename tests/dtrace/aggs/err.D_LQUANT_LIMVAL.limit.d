@@ -1,0 +1,3 @@
+/* A limit beyond 32 bits. */
+
+BEGIN { @a = lquantize(1, 1, 3000000000, 1); }

@@ -1,0 +1,3 @@
+/* Another base. */
+
+BEGIN { @a = lquantize(1, 1, 10, 1); @a = lquantize(1, 2, 10, 1); }

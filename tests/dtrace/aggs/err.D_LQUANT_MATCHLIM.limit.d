@@ -1,0 +1,3 @@
+/* Another limit. */
+
+BEGIN { @a = lquantize(1, 1, 10, 1); @a = lquantize(1, 1, 11, 1); }

@@ -1,0 +1,3 @@
+/* A limit below the base. */
+
+BEGIN { @a = lquantize(1, 10, 1, 1); }

@@ -1,0 +1,3 @@
+/* An aggregation as an operand. */
+
+BEGIN { @a = count(); (1, @a); }

@@ -1,0 +1,3 @@
+/* Count takes no argument. */
+
+BEGIN { @a = count(1); }

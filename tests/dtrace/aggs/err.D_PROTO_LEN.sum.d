@@ -1,0 +1,3 @@
+/* Sum takes one argument. */
+
+BEGIN { @a = sum(); }

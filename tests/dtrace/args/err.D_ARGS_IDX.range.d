@@ -1,0 +1,3 @@
+/* Beyond the arguments. */
+
+syscall::close:entry { trace(args[5]); }

@@ -1,0 +1,3 @@
+/* Args[] of calls that differ. */
+
+syscall:::entry { trace(args[2]); }

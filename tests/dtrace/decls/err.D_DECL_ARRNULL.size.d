@@ -1,0 +1,5 @@
+/* An array without a size. */
+
+int a[];
+
+BEGIN {}

@@ -1,0 +1,5 @@
+/* An array size that is no number. */
+
+int a["x"];
+
+BEGIN {}

@@ -1,0 +1,5 @@
+/* An array of no elements. */
+
+int a[0];
+
+BEGIN {}

@@ -1,0 +1,5 @@
+/* A storage class that D does not have. */
+
+static int x;
+
+BEGIN {}

@@ -1,0 +1,5 @@
+/* Long char. */
+
+long char x;
+
+BEGIN {}

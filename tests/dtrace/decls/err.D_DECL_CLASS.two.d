@@ -1,0 +1,5 @@
+/* Two storage classes. */
+
+self this int x;
+
+BEGIN {}

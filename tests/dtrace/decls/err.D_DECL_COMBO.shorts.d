@@ -1,0 +1,5 @@
+/* Short long. */
+
+short long x;
+
+BEGIN {}

@@ -1,0 +1,5 @@
+/* Two types. */
+
+int char x;
+
+BEGIN {}

@@ -1,0 +1,5 @@
+/* An enumerator that is no constant. */
+
+enum e { A = pid };
+
+BEGIN {}

@@ -1,0 +1,5 @@
+/* A declaration without a type. */
+
+extern x;
+
+BEGIN {}

@@ -1,0 +1,5 @@
+/* The name of a built-in variable. */
+
+int pid;
+
+BEGIN {}

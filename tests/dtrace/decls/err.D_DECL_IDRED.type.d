@@ -1,0 +1,5 @@
+/* One name, two types. */
+
+int x; string x;
+
+BEGIN {}

@@ -1,0 +1,5 @@
+/* A variable of an undefined structure. */
+
+struct nosuch x;
+
+BEGIN {}

@@ -1,0 +1,5 @@
+/* An associative array in clauses. */
+
+this int a[int];
+
+BEGIN {}

@@ -1,0 +1,5 @@
+/* Long float. */
+
+long float x;
+
+BEGIN {}

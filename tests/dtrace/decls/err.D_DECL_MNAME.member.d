@@ -1,0 +1,5 @@
+/* A member without a name. */
+
+struct s { int; };
+
+BEGIN {}

@@ -1,0 +1,5 @@
+/* A function of a string. */
+
+int f(string);
+
+BEGIN {}

@@ -1,0 +1,5 @@
+/* Void beside another parameter. */
+
+int f(int, void);
+
+BEGIN {}

@@ -1,0 +1,5 @@
+/* A scope in a declared name. */
+
+int a`b;
+
+BEGIN {}

@@ -1,0 +1,5 @@
+/* Unsigned float. */
+
+unsigned float x;
+
+BEGIN {}

@@ -1,0 +1,6 @@
+/* A structure defined twice. */
+
+struct s { int a; };
+struct s { int b; };
+
+BEGIN {}

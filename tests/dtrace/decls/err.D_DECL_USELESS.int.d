@@ -1,0 +1,5 @@
+/* A declaration of nothing. */
+
+int;
+
+BEGIN {}

@@ -1,0 +1,5 @@
+/* Unsigned void. */
+
+unsigned void *x;
+
+BEGIN {}

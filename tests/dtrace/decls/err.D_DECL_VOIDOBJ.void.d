@@ -1,0 +1,5 @@
+/* A variable without a type. */
+
+void x;
+
+BEGIN {}

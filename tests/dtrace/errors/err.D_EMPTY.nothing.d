@@ -1,0 +1,3 @@
+/* A source without a clause. */
+
+/* only a comment */

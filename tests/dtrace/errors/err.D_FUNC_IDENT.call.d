@@ -1,0 +1,3 @@
+/* A call of a number. */
+
+BEGIN { trace(1(2)); }

@@ -1,0 +1,3 @@
+/* A variable called as a function. */
+
+BEGIN { trace(pid(1)); }

@@ -1,0 +1,3 @@
+/* An unknown function. */
+
+BEGIN { nosuch(1); }

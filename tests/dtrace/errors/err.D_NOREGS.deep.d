@@ -1,0 +1,3 @@
+/* More values at once than registers. */
+
+BEGIN { trace((arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0+(arg0))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))); }

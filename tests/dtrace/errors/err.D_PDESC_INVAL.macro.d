@@ -1,0 +1,3 @@
+/* An unknown macro variable in a description. */
+
+pid$nosuch:::entry { trace(1); }

@@ -1,0 +1,3 @@
+/* A description of five parts. */
+
+a:b:c:d:e { trace(1); }

@@ -1,0 +1,3 @@
+/* A call that does not exist. */
+
+syscall::nosuchcall:entry { trace(1); }

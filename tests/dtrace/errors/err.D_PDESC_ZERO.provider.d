@@ -1,0 +1,3 @@
+/* A provider that does not exist here. */
+
+fbt:::entry { trace(1); }

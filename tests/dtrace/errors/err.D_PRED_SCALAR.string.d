@@ -1,0 +1,3 @@
+/* A string as predicate. */
+
+BEGIN /execname/ { trace(1); }

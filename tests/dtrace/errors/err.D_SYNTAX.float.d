@@ -1,0 +1,3 @@
+/* Floating-point constants. */
+
+BEGIN { trace(1.5); }

@@ -1,0 +1,3 @@
+/* A statement that D does not have. */
+
+BEGIN { while (1); }

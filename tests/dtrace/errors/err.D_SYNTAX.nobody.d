@@ -1,0 +1,3 @@
+/* A description alone, in a file. */
+
+BEGIN

@@ -1,0 +1,3 @@
+/* A clause without its closing brace. */
+
+BEGIN { trace(1);

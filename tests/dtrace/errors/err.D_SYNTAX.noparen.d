@@ -1,0 +1,3 @@
+/* A parenthesis that is not closed. */
+
+BEGIN { trace((1); }

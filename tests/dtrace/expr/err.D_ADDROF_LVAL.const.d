@@ -1,0 +1,3 @@
+/* The address of a constant. */
+
+BEGIN { trace(&1); }

@@ -1,0 +1,3 @@
+/* The address of a variable. */
+
+BEGIN { x = 1; trace(&x); }

@@ -1,0 +1,5 @@
+/* An index beyond the array. */
+
+int a[4];
+
+BEGIN { trace(a[4]); }

@@ -1,0 +1,3 @@
+/* * on a pointer to a function. */
+
+BEGIN { trace(*(int (*)(int))alloca(8)); }

@@ -1,0 +1,3 @@
+/* * on void *. */
+
+BEGIN { trace(*copyin(arg0, 4)); }

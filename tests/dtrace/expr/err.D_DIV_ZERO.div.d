@@ -1,0 +1,3 @@
+/* Division by zero. */
+
+BEGIN { trace(1 / 0); }

@@ -1,0 +1,3 @@
+/* Offsetof of an integer. */
+
+BEGIN { trace(offsetof(int, x)); }

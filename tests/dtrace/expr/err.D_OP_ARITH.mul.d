@@ -1,0 +1,3 @@
+/* A product with a string. */
+
+BEGIN { trace(2 * execname); }

@@ -1,0 +1,3 @@
+/* Minus of a string. */
+
+BEGIN { trace(-execname); }

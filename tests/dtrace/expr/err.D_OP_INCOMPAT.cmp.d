@@ -1,0 +1,3 @@
+/* A string compared with a number. */
+
+BEGIN { trace(execname == 3); }

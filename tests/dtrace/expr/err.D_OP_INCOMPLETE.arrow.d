@@ -1,0 +1,3 @@
+/* A structure that nothing defines. */
+
+BEGIN { trace(((struct nosuch *)alloca(4))->a); }

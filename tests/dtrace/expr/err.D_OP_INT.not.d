@@ -1,0 +1,3 @@
+/* A bit operation on a string. */
+
+BEGIN { trace(~execname); }

@@ -1,0 +1,3 @@
+/* A logical operation on a string. */
+
+BEGIN { trace(1 && execname); }

@@ -1,0 +1,3 @@
+/* A string as condition. */
+
+BEGIN { trace(execname ? 1 : 2); }

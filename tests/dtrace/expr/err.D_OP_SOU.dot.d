@@ -1,0 +1,3 @@
+/* . on an integer. */
+
+BEGIN { x = 1; trace(x.a); }

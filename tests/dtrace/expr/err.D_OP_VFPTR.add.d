@@ -1,0 +1,3 @@
+/* A step of void *. */
+
+BEGIN { p = copyin(arg0, 4); p++; }

@@ -1,0 +1,3 @@
+/* Sizeof of nothing. */
+
+BEGIN { trace(sizeof(void)); }

@@ -1,0 +1,6 @@
+/* A member that does not exist. */
+
+struct s { int a; };
+struct s v;
+
+BEGIN { trace(v.b); }

@@ -1,0 +1,3 @@
+/* A string for a status. */
+
+BEGIN { exit("x"); }

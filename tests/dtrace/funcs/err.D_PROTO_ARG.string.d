@@ -1,0 +1,3 @@
+/* A number for a string. */
+
+BEGIN { trace(strlen(3)); }

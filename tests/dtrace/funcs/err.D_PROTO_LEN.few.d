@@ -1,0 +1,3 @@
+/* Too few arguments. */
+
+BEGIN { trace(strlen()); }

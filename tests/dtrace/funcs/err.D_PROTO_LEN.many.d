@@ -1,0 +1,3 @@
+/* Too many arguments. */
+
+BEGIN { trace(copyinstr(1, 2, 3)); }

@@ -1,0 +1,4 @@
+/* A character across lines. */
+
+BEGIN { trace('a
+'); }

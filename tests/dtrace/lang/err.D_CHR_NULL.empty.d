@@ -1,0 +1,3 @@
+/* No character. */
+
+BEGIN { trace(''); }

@@ -1,0 +1,3 @@
+/* Nine characters. */
+
+BEGIN { trace('123456789'); }

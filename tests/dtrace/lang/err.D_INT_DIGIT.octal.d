@@ -1,0 +1,3 @@
+/* A digit that octal numbers do not have. */
+
+BEGIN { trace(089); }

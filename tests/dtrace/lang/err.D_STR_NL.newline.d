@@ -1,0 +1,4 @@
+/* A string across lines. */
+
+BEGIN { trace("abc
+"); }

@@ -1,0 +1,3 @@
+/* A macro argument that was not given. */
+
+BEGIN { trace($7); }

@@ -1,0 +1,3 @@
+/* A macro variable that does not exist. */
+
+BEGIN { trace($nosuch); }

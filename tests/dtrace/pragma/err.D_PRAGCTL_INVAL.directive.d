@@ -1,0 +1,4 @@
+/* An unknown directive. */
+
+#nosuch thing
+BEGIN {}

@@ -1,0 +1,4 @@
+/* An error asked for. */
+
+#error stop here
+BEGIN {}

@@ -1,0 +1,4 @@
+/* An unknown pragma. */
+
+#pragma D nosuch thing
+BEGIN {}

@@ -1,0 +1,4 @@
+/* An unknown option. */
+
+#pragma D option nosuch=3
+BEGIN {}

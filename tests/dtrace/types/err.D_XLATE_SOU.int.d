@@ -1,0 +1,5 @@
+/* Translation to an integer. */
+
+translator int < int x > { a = x; };
+
+BEGIN {}

@@ -1,0 +1,3 @@
+/* A function without arguments. */
+
+BEGIN { trace(strlen); }

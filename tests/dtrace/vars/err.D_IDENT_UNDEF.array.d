@@ -1,0 +1,3 @@
+/* An unknown array. */
+
+BEGIN { trace(nosuch[1]); }

@@ -1,0 +1,3 @@
+/* An unknown name. */
+
+BEGIN { trace(nosuch); }

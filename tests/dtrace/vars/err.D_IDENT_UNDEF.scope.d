@@ -1,0 +1,3 @@
+/* A name of the kernel. */
+
+BEGIN { trace(vmlinux`jiffies); }

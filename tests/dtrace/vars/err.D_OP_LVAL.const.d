@@ -1,0 +1,3 @@
+/* Assignment to a constant. */
+
+BEGIN { 1 = 2; }

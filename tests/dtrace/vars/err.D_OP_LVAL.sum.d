@@ -1,0 +1,3 @@
+/* Increment of a value. */
+
+BEGIN { x = 1; (x + 1)++; }

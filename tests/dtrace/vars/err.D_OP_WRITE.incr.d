@@ -1,0 +1,3 @@
+/* Increment of a built-in variable. */
+
+BEGIN { timestamp++; }

@@ -1,0 +1,3 @@
+/* A thread-local variable that nothing assigns. */
+
+BEGIN { trace(self->x); }

@@ -1,0 +1,3 @@
+/* A clause-local variable that nothing assigns. */
+
+BEGIN { trace(this->x); }
