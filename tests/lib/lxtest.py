@@ -252,9 +252,13 @@ def go_guest(source):
 
 class Snapshot:
     """What of zones exists on the machine: mounts, cgroups, files of the state folders. leftovers() says what came since
-    and stayed. Processes are the supervisor's business (supervise.py)."""
+    and stayed. Processes are the supervisor's business (supervise.py). name: look only at what bears that text, so that zones
+    of others do not matter."""
 
-    def __init__(self):
+    LASTING = {'ids', 'holder.lock'}  # one per user, whatever runs
+
+    def __init__(self, name=''):
+        self.name = name
         self.before = self.now()
 
     @staticmethod
@@ -268,17 +272,16 @@ class Snapshot:
                 dirs.append(os.path.join(os.environ[var], 'lxzone'))
         return dirs
 
-    @classmethod
-    def now(cls):
+    def now(self):
         things = set()
         with open('/proc/self/mountinfo') as f:
             things |= {f'mount {line.split()[4]}' for line in f}
         for root, names, _ in os.walk('/sys/fs/cgroup'):
             things |= {f'cgroup {os.path.join(root, n)}' for n in names if 'lxzone' in os.path.join(root, n)}
-        for d in cls.state_dirs():
-            for root, _, names in os.walk(d):
-                things |= {f'file {os.path.join(root, n)}' for n in names}
-        return things
+        for d in self.state_dirs():
+            for root, folders, names in os.walk(d):
+                things |= {f'file {os.path.join(root, n)}' for n in folders + names if n not in self.LASTING}
+        return {t for t in things if self.name in t or t.startswith('mount ')}
 
     def leftovers(self, seconds=3.0):
         """What is new and still there after so long at most."""
