@@ -175,7 +175,7 @@ def readable(path, folder):
             os.rename(f'{copy}.{os.getpid()}', copy)
     else:
         shutil.copy(path, copy)
-        os.chmod(copy, 0o644)
+        os.chmod(copy, 0o755 if os.access(path, os.X_OK) else 0o644)
     return copy
 
 
