@@ -41,6 +41,11 @@ void dt_consumer_catch_signals(void)
 	}
 }
 
+void dt_consumer_supervised(struct dt_consumer *c)
+{
+	c->supervised = true;
+}
+
 struct dt_consumer *dt_consumer_new(struct dt_prog *prog, struct dt_opts *opts, FILE *out, struct err *e)
 {
 	struct dt_consumer *c = calloc(1, sizeof(*c));
@@ -242,6 +247,13 @@ static uint64_t next_due(uint64_t last, uint64_t rate, uint64_t now)
 	return __builtin_add_overflow(last, rate, &due) ? UINT64_MAX : due > now ? due : now;
 }
 
+/* Unless the user chose a rate, output comes sooner than dtrace(1)'s once a second: it costs next to nothing, and a printa()
+ * sees aggregations closer to its own time. */
+static uint64_t switch_rate(const struct dt_consumer *c)
+{
+	return c->opts->set[DT_OPT_SWITCHRATE] ? c->opts->val[DT_OPT_SWITCHRATE] : 100000000;
+}
+
 static int round_once(struct dt_consumer *c, uint64_t *last_agg, uint64_t *last_status, struct err *e)
 {
 	uint64_t now = dt_now();
@@ -303,7 +315,7 @@ int dt_consumer_run(struct dt_consumer *c, int *status, struct err *e)
 			break;
 		sigprocmask(SIG_BLOCK, &block, &old);
 		while (!c->wake && !children_over(c)) {
-			uint64_t due = next_due(last_switch, c->opts->val[DT_OPT_SWITCHRATE], dt_now());
+			uint64_t due = next_due(last_switch, switch_rate(c), dt_now());
 
 			if (dt_interrupted || dt_now() >= due)
 				break;
@@ -311,7 +323,7 @@ int dt_consumer_run(struct dt_consumer *c, int *status, struct err *e)
 		}
 		sigprocmask(SIG_SETMASK, &old, NULL);
 		last_switch = dt_now();
-		if (dt_interrupted && !c->testing && !said)
+		if (dt_interrupted && !c->testing && !c->supervised && !said)
 			putc('\n', c->print.out); /* behind the terminal's ^C */
 		said = said || dt_interrupted;
 	}

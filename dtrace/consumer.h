@@ -42,6 +42,8 @@ int dt_consumer_run(struct dt_consumer *c, int *status, struct err *e);
 
 /* Lets SIGINT and SIGTERM end dt_consumer_run() (unless they are ignored). A second one ends it at once. */
 void dt_consumer_catch_signals(void);
+/* A signal will come from a program, not from a terminal's ^C: no newline is printed behind it. */
+void dt_consumer_supervised(struct dt_consumer *c);
 
 /* One probe's data for `dtrace -l`, `-v`: its attributes and the types of args[]. */
 void dt_print_probe_info(FILE *out, const struct dt_probe *p);

@@ -78,6 +78,7 @@ struct dt_consumer {
 	bool wake;             /* a holder asked for attention */
 	struct dt_print print;
 	bool testing;          /* _DTRACE_TESTING */
+	bool supervised;
 	bool heading;          /* printed */
 	int status;            /* of exit() */
 	int flow_indent;

@@ -4,25 +4,21 @@
 
 BEGIN
 {
-	i = 0;
 	@a["x"] = count();
 	@m["x"] = min(7);
 }
 
-tick-20ms
-/i < 2/
+tick-300ms
+/i++ < 2/
 {
-	i++;
 	printa("a %s %@d\n", @a);
 	printa("m %s %@d\n", @m);
 	clear(@a);
 	clear(@m);
 }
 
-tick-20ms
-/i == 2/
+tick-800ms
 {
-	i++;
 	@a["x"] = count();
 	@m["x"] = min(9);
 	exit(0);
