@@ -183,6 +183,10 @@ static int hand_over(const struct zone_start *s, struct err *e)
 	struct start_msg m = {.type = START_READY};
 	int listener = -1, fd, r = 0;
 
+	/* Else an ordinary user's holder could not seize us: our memory belongs to the host's user namespace until exec. Who
+	 * else can look at it for that moment is this very user of the zone. */
+	if (prctl(PR_SET_DUMPABLE, 1) < 0)
+		return err_set(e, errno, "become traceable");
 	if (!s->trap_late)
 		r = emul_filter_install(s->filter, &listener);
 	if (r < 0)
