@@ -1,6 +1,6 @@
 /* Attaching and letting go. A process is held while a session covers it (in trap mode: always); all its threads are seized
- * and interrupted once, so that none runs on unwatched. Letting go needs a stop too, so threads are interrupted and
- * detached as they stop (engine_ptrace.c). */
+ * and interrupted once, so that none runs on unwatched. Letting go needs a stop too, so threads are interrupted,
+ * parked as they stop, and detached when all of a process are. */
 #include "emul/engine_impl.h"
 
 #include <dirent.h>
@@ -33,6 +33,88 @@ bool eng_proc_wanted(const struct eng *e, const struct eng_proc *p)
 enum eng_mode eng_proc_mode(const struct eng *e, const struct eng_proc *p)
 {
 	return p->mask && !p->init ? ENG_M_SYSCALL : ENG_M_CONT;
+}
+
+/* Threads of a process are let go together: a signal that the process ignores is queued as long as the thread that it is
+ * sent to is traced, and would then wake another one that is not traced any more and cut its call short. */
+#define PARK_NS 50000000ull /* but one that does not stop holds the others up no longer than this */
+
+void eng_unpark(struct eng *e, struct eng_thread *t)
+{
+	if (!t->parked)
+		return;
+	t->parked = false;
+	if (!--t->proc->nparked)
+		e->nleaving--;
+}
+
+static void let_go(struct eng *e, struct eng_thread *t)
+{
+	ptrace(PTRACE_DETACH, t->tid, 0, t->parked_sig);
+	eng_thread_del(e, t);
+}
+
+static void release(struct eng *e, struct eng_proc *p)
+{
+	struct eng_thread *t, *next, *leader = eng_thread_find(e, p->tgid);
+	unsigned left = p->nparked; /* p goes with its last thread */
+
+	if (leader && leader->parked) { /* first: it is what such signals are mostly sent to */
+		left--;
+		let_go(e, leader);
+	}
+	for (t = left ? p->threads : NULL; left; t = next) {
+		next = t->sibling;
+		if (!t->parked)
+			continue;
+		left--;
+		let_go(e, t);
+	}
+}
+
+void eng_release_if_all(struct eng *e, struct eng_proc *p)
+{
+	if (p->nparked == p->nthread)
+		release(e, p);
+}
+
+void eng_park(struct eng *e, struct eng_thread *t, int sig)
+{
+	struct eng_proc *p = t->proc;
+
+	t->parked = true;
+	t->parked_sig = (uint8_t)sig;
+	if (!p->nparked++) {
+		p->parked_since = e->now;
+		e->nleaving++;
+	}
+	eng_release_if_all(e, p);
+}
+
+void eng_release_parked(struct eng *e)
+{
+	struct eng_proc *p, *next;
+
+	for (unsigned i = 0; e->nleaving && i < sizeof(e->procs) / sizeof(e->procs[0]); i++) {
+		for (p = e->procs[i]; p; p = next) {
+			next = p->next;
+			if (p->nparked && e->now - p->parked_since > PARK_NS)
+				release(e, p);
+		}
+	}
+}
+
+/* Makes every thread of a process that is wanted (again) stop, so that it goes on in the right mode. */
+static void recover(struct eng *e, struct eng_proc *p)
+{
+	for (struct eng_thread *t = p->threads; t; t = t->sibling) {
+		if (t->parked) {
+			eng_unpark(e, t);
+			eng_resume(e, t, t->parked_sig);
+		} else if (t->mode != eng_proc_mode(e, p)) {
+			eng_kick(e, t);
+		}
+	}
 }
 
 void eng_kick(struct eng *e, struct eng_thread *t)
@@ -88,10 +170,8 @@ static int seize_thread(struct eng *e, struct eng_thread *t)
 
 	if (e->conf.trap)
 		opts |= PTRACE_O_TRACESECCOMP | PTRACE_O_EXITKILL;
-	if (ptrace(PTRACE_SEIZE, t->tid, 0, opts) == 0) {
-		eng_kick(e, t);
+	if (ptrace(PTRACE_SEIZE, t->tid, 0, opts) == 0)
 		return 0;
-	}
 	error = errno;
 	if (error != EPERM)
 		return -error;
@@ -148,18 +228,19 @@ static int seize_process(struct eng *e, pid_t pid, uint64_t mask, bool own, stru
 	struct eng_proc *p = eng_proc_find(e, pid);
 	int n;
 
-	if (p) { /* held already: its threads only have to notice */
+	if (p) { /* held already, but some of its threads may have been let go a moment ago */
+		own = p->own;
 		p->mask |= mask;
-		for (struct eng_thread *t = p->threads; t; t = t->sibling)
-			if (t->mode != eng_proc_mode(e, p))
-				eng_kick(e, t);
-		return 0;
 	}
-	own = pid == e->conf.zone_init || (own && is_own(e, pid));
+	own = pid == e->conf.zone_init || (own && (p || is_own(e, pid)));
 	do
 		n = seize_pass(e, pid, mask, own);
 	while (n > 0);
-	return n < 0 ? seize_error(pid, -n, err) : 0;
+	if (n < 0)
+		return seize_error(pid, -n, err);
+	/* Only now, when all are seized, for the reason given at eng_unpark(). */
+	recover(e, eng_proc_find(e, pid));
+	return 0;
 }
 
 int eng_attach(struct eng *e, pid_t pid, pid_t starter, uint64_t mask, struct err *err)

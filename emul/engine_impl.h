@@ -11,11 +11,18 @@ void eng_thread_del(struct eng *e, struct eng_thread *t); /* its process goes wi
 void eng_thread_move(struct eng *e, struct eng_thread *t, struct eng_proc *p);
 
 /* engine_attach.c */
+void eng_park(struct eng *e, struct eng_thread *t, int sig); /* unwanted and stopped: detached when all of its process are */
+void eng_unpark(struct eng *e, struct eng_thread *t);
+void eng_release_parked(struct eng *e); /* what has been parked for too long */
+void eng_release_if_all(struct eng *e, struct eng_proc *p);
 /* Interrupts the thread, so that it stops even if nothing happens to it. Harmless when repeated; any stop that comes first
  * may use the interruption up. */
 void eng_kick(struct eng *e, struct eng_thread *t);
 bool eng_proc_wanted(const struct eng *e, const struct eng_proc *p);
 enum eng_mode eng_proc_mode(const struct eng *e, const struct eng_proc *p);
+
+/* engine_ptrace.c */
+void eng_resume(struct eng *e, struct eng_thread *t, int sig);
 
 /* engine_call.c: system call stops, and calls cut short */
 void eng_call_stop(struct eng *e, struct eng_thread *t);

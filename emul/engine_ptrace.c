@@ -52,7 +52,7 @@ void eng_fini(struct eng *e)
 
 /* Sets a stopped thread going. It is not detached inside a call, since an interruption that is still pending would cut the
  * call short with nobody there to mend it; nor while a result is held back. */
-static void resume(struct eng *e, struct eng_thread *t, int sig)
+void eng_resume(struct eng *e, struct eng_thread *t, int sig)
 {
 	enum eng_mode mode = eng_proc_mode(e, t->proc);
 
@@ -63,8 +63,7 @@ static void resume(struct eng *e, struct eng_thread *t, int sig)
 		mode = ENG_M_SYSCALL;
 		eng_kick(e, t); /* the last one may have been used up by this stop */
 	} else if (!eng_proc_wanted(e, t->proc)) {
-		ptrace(PTRACE_DETACH, t->tid, 0, sig);
-		eng_thread_del(e, t);
+		eng_park(e, t, sig);
 		return;
 	}
 	t->mode = (uint8_t)mode;
@@ -103,7 +102,7 @@ static void new_child(struct eng *e, struct eng_thread *t)
 		return; /* no memory: detached at its first stop */
 	if (c) {
 		eng_thread_move(e, c, p);
-		resume(e, c, 0);
+		eng_resume(e, c, 0);
 		return;
 	}
 	c = eng_thread_new(e, p, pid);
@@ -159,7 +158,7 @@ static void release_orphans(struct eng *e)
 		if (!p)
 			continue;
 		eng_thread_move(e, t, p);
-		resume(e, t, 0);
+		eng_resume(e, t, 0);
 	}
 }
 
@@ -199,7 +198,11 @@ static void thread_gone(struct eng *e, struct eng_thread *t, int status)
 
 	if (p && (t->tid == p->tgid || (p->threads == t && !t->sibling && !eng_thread_find(e, p->tgid))))
 		eng_on_end(e, p, t->tid == p->tgid ? status : -1);
+	if (p && p->threads == t && !t->sibling)
+		p = NULL; /* goes with it */
 	eng_thread_del(e, t);
+	if (p)
+		eng_release_if_all(e, p);
 }
 
 static bool is_stop_signal(int sig)
@@ -213,12 +216,12 @@ static void event_stop(struct eng *e, struct eng_thread *t, int sig)
 	t->kicked = false;
 	if (!is_stop_signal(sig)) {
 		eng_call_settle(e, t, true, 0);
-		resume(e, t, 0);
+		eng_resume(e, t, 0);
 		return;
 	}
 	eng_call_settle(e, t, false, 0);
 	if (!eng_proc_wanted(e, t->proc)) {
-		resume(e, t, 0); /* detached, it stays in its group stop */
+		eng_resume(e, t, 0); /* detached, it stays in its group stop */
 		return;
 	}
 	t->fresh = false;
@@ -239,27 +242,32 @@ static void stopped(struct eng *e, struct eng_thread *t, int status)
 	case PTRACE_EVENT_VFORK:
 	case PTRACE_EVENT_CLONE:
 		new_child(e, t);
-		resume(e, t, 0);
+		eng_resume(e, t, 0);
 		return;
 	case PTRACE_EVENT_EXEC:
 		exec_event(e, t);
-		resume(e, t, 0);
+		eng_resume(e, t, 0);
 		return;
 	case PTRACE_EVENT_SECCOMP:
 		eng_call_trap(e, t);
-		resume(e, t, 0);
+		eng_resume(e, t, 0);
 		return;
 	default:
-		resume(e, t, 0);
+		eng_resume(e, t, 0);
 		return;
 	}
 	if (sig == (SIGTRAP | 0x80)) {
 		eng_call_stop(e, t);
-		resume(e, t, 0);
+		eng_resume(e, t, 0);
 		return;
 	}
 	eng_call_settle(e, t, false, sig);
-	resume(e, t, sig);
+	eng_resume(e, t, sig);
+}
+
+bool eng_waits(const struct eng *e)
+{
+	return e->orphans || e->nleaving;
 }
 
 bool eng_poll(struct eng *e, unsigned budget)
@@ -270,9 +278,10 @@ bool eng_poll(struct eng *e, unsigned budget)
 		pid_t tid = waitpid(-1, &status, __WALL | WNOHANG);
 
 		if (tid <= 0) {
-			if (e->orphans) {
+			if (eng_waits(e)) {
 				e->now = now_ns();
 				release_orphans(e);
+				eng_release_parked(e);
 			}
 			return false;
 		}

@@ -19,6 +19,8 @@ struct eng_proc {
 	pid_t tgid;
 	struct eng_proc *next;     /* of the hash chain */
 	struct eng_thread *threads;
+	unsigned nthread, nparked; /* parked: stopped, to be detached together with the rest */
+	uint64_t parked_since;
 	uint64_t mask;             /* sessions that cover it */
 	bool init;                 /* the zone's init: followed for its children, never stopped at calls */
 	bool own;                  /* still our own program on its way to exec: its calls are not the guest's */
@@ -39,6 +41,8 @@ struct eng_thread {
 	uint8_t call;              /* enum eng_call */
 	bool fresh;                /* its first stop is still to come */
 	bool kicked;               /* interrupted by us since its last PTRACE_EVENT_STOP: what happens may be our doing */
+	bool parked;               /* stopped, about to be detached with this signal */
+	uint8_t parked_sig;
 	uint8_t abi;               /* enum lx_abi of the call */
 	int16_t row;               /* lx_rows[] index of the call, -1 unknown */
 	int64_t nr;
@@ -70,6 +74,7 @@ struct eng {
 	struct eng_thread **thread; /* hash of nbucket chains */
 	unsigned nbucket, nthread;
 	struct eng_thread *orphans; /* stopped children whose parent's event has not come yet; linked by sibling */
+	unsigned nleaving;         /* processes with parked threads */
 	uint64_t follow;           /* sessions that children inherit */
 	uint64_t zone;             /* of these, the ones that cover the whole zone */
 	uint64_t now;              /* CLOCK_MONOTONIC of the current stop */
@@ -89,6 +94,8 @@ int eng_attach(struct eng *e, pid_t pid, pid_t starter, uint64_t mask, struct er
 int eng_attach_zone(struct eng *e, uint64_t mask, struct err *err);
 /* Ends these sessions' cover everywhere. Detaching goes on in eng_poll(). */
 void eng_drop(struct eng *e, uint64_t mask);
+/* True while something waits for time to pass rather than for a stop: call eng_poll() again within 20 ms. */
+bool eng_waits(const struct eng *e);
 /* Handles stops until there are none or `budget` of them are done; true if there may be more. */
 bool eng_poll(struct eng *e, unsigned budget);
 

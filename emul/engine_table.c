@@ -110,6 +110,8 @@ struct eng_thread *eng_thread_new(struct eng *e, struct eng_proc *p, pid_t tid)
 	t->next = *head;
 	*head = t;
 	list_add(p ? &p->threads : &e->orphans, t);
+	if (p)
+		p->nthread++;
 	e->nthread++;
 	return t;
 }
@@ -122,8 +124,12 @@ void eng_thread_del(struct eng *e, struct eng_thread *t)
 		pp = &(*pp)->next;
 	*pp = t->next;
 	list_del(t);
-	if (t->proc && !t->proc->threads)
-		proc_del(e, t->proc);
+	if (t->proc) {
+		eng_unpark(e, t);
+		t->proc->nthread--;
+		if (!t->proc->threads)
+			proc_del(e, t->proc);
+	}
 	if (t->schedstat >= 0)
 		close(t->schedstat);
 	free(t);
@@ -137,6 +143,8 @@ void eng_thread_move(struct eng *e, struct eng_thread *t, struct eng_proc *p)
 	list_del(t);
 	t->proc = p;
 	list_add(p ? &p->threads : &e->orphans, t);
-	if (old && old != p && !old->threads)
+	if (p)
+		p->nthread++;
+	if (old && !--old->nthread)
 		proc_del(e, old);
 }

@@ -24,7 +24,7 @@
 
 #define STOPS_PER_TURN 128   /* stops handled before sockets get a look */
 #define LINGER_MS 1000       /* a user's holder waits this long for a next consumer */
-#define ORPHAN_MS 50
+#define ENGINE_MS 20
 #define CLOSING_MS 1500      /* a zone that ended: its consumers still fetch END and what was counted */
 
 int holder_watch(struct holder *h, int fd, unsigned kind, unsigned slot)
@@ -164,7 +164,7 @@ static int loop_timeout(const struct holder *h, bool more)
 	if (more)
 		return 0;
 	if (h->eng.orphans || h->closing)
-		return ORPHAN_MS;
+		return ENGINE_MS;
 	return h->conf->listener >= 0 && !h->nsession ? LINGER_MS : -1;
 }
 
@@ -183,7 +183,7 @@ static int loop(struct holder *h)
 		sessions_reap(h);
 		if (h->closing && (!h->nsession || now_ms() >= h->close_by))
 			return 0;
-		if (n == 0 && !more && !h->nsession && h->conf->listener >= 0 && holder_may_end(h->conf->listener))
+		if (n == 0 && !more && !h->nsession && !eng_waits(&h->eng) && h->conf->listener >= 0 && holder_may_end(h->conf->listener))
 			return 0;
 		more = eng_poll(&h->eng, STOPS_PER_TURN);
 		sessions_reap(h);
