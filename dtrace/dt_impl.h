@@ -146,7 +146,7 @@ uint32_t dt_strtab(struct dt_cc *c, const char *s, size_t len); /* offset of a t
 /* lex.c, lex_num.c, macro.c, pragma.c */
 void dt_lex(struct dt_cc *c);       /* next token of a clause or declaration into c->tok */
 void dt_lex_top(struct dt_cc *c);   /* next token between clauses */
-uint64_t dt_lex_number(struct dt_cc *c, struct dt_token *t, const char *s, size_t len);
+size_t dt_lex_number(struct dt_cc *c, struct dt_token *t, const char *s);
 size_t dt_lex_unescape(char *s, size_t len); /* C escapes in place; returns the new length */
 bool dt_lex_is_ident(int ch, bool first);
 enum dt_kw dt_lex_keyword(const char *s);

@@ -257,7 +257,7 @@ void dt_lex(struct dt_cc *c)
 		t->kind = DT_TK_EOF;
 	} else if (isdigit(ch) || (ch == '.' && isdigit((unsigned char)c->pos[1]))) {
 		t->kind = DT_TK_INT;
-		c->pos += dt_lex_number(c, t, c->pos, 0);
+		c->pos += dt_lex_number(c, t, c->pos);
 	} else if (dt_lex_is_ident(ch, true)) {
 		lex_word(c, t);
 	} else if (ch == '"') {
@@ -316,7 +316,7 @@ void dt_lex_top(struct dt_cc *c)
 		t->kind = DT_TK_EOF;
 	} else if (isdigit((unsigned char)*s)) {
 		t->kind = DT_TK_INT;
-		c->pos += dt_lex_number(c, t, c->pos, 0);
+		c->pos += dt_lex_number(c, t, c->pos);
 	} else if (is_pspec((unsigned char)*s, true)) {
 		while (is_pspec((unsigned char)*s, false))
 			s++;

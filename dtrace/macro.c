@@ -91,7 +91,7 @@ static void subst(struct dt_cc *c, struct dt_token *t, const char *v, const char
 		if (n > 20 || (n == 20 && v[1] != 'x' && strcmp(v, "18446744073709551615") > 0))
 			dt_fail(c, c->line, D_MACRO_OFLOW, "macro argument %s constant %s results in integer overflow", text, v);
 		t->kind = DT_TK_INT;
-		dt_lex_number(c, t, v, 0);
+		dt_lex_number(c, t, v);
 		if (neg)
 			t->val = -t->val;
 	} else if (is_word(v)) {

@@ -8,6 +8,7 @@ struct layout {
 	struct dt_type *t;
 	struct dt_member **end;
 	uint64_t bits; /* used so far, from the beginning */
+	struct dt_map names;
 };
 
 static struct dt_type *tagged(struct dt_cc *c, enum dt_tkind kind, const char *what, const char *tag)
@@ -75,6 +76,22 @@ static void add_member(struct dt_cc *c, struct layout *l, struct dt_member *m)
 		l->bits = (at + size) * 8;
 }
 
+/* Names of members, also of those of unnamed structures, are used once. */
+static void add_names(struct dt_cc *c, struct layout *l, struct dt_member *m)
+{
+	struct dt_type *t = dt_resolve(m->type);
+
+	if (m->name) {
+		if (dt_map_get(&l->names, m->name))
+			dt_fail(c, c->tok.line, D_DECL_IDRED, "member redeclared: %s", m->name);
+		dt_map_put(c, &l->names, m->name, m);
+		return;
+	}
+	if (t->kind == DT_T_STRUCT || t->kind == DT_T_UNION)
+		for (m = t->member; m; m = m->next)
+			add_names(c, l, m);
+}
+
 static void parse_members(struct dt_cc *c, struct layout *l)
 {
 	struct dt_spec sp;
@@ -103,12 +120,7 @@ static void parse_members(struct dt_cc *c, struct layout *l)
 				dt_fail(c, c->tok.line, D_DECL_MNAME, "member declaration requires a name");
 			add_member(c, l, m);
 		}
-		if (m->name) {
-			uint32_t off = 0;
-
-			if (dt_type_member(l->t, m->name, &off))
-				dt_fail(c, c->tok.line, D_DECL_IDRED, "member redeclared: %s", m->name);
-		}
+		add_names(c, l, m);
 		*l->end = m;
 		l->end = &m->next;
 	} while (dt_accept(c, DT_TK_COMMA));
