@@ -294,7 +294,10 @@ uint64_t eng_on_entry(struct eng *e, struct eng_thread *t, const uint64_t args[6
 
 	if (!mask)
 		return 0;
-	memcpy(ev.arg, args, 6 * sizeof(uint64_t));
+	if (t->row >= 0)
+		lx_args_get(&lx_rows[t->row], t->abi, args, ev.arg);
+	else
+		memcpy(ev.arg, args, 6 * sizeof(uint64_t));
 	fire_mask(h, t, &ev, mask, false);
 	return mask;
 }

@@ -33,6 +33,9 @@ size_t lx_decode_result(char *buf, size_t size, const struct lx_call *c); /* "3"
 const char *lx_errno_name(int e);  /* "ENOENT", NULL if unknown */
 const char *lx_signal_name(int s); /* "SIGINT", NULL if it has none of its own */
 
+/* The value of a constant that any call takes ("O_CREAT", "AF_INET", "SIGINT", "ENOENT"); false: there is none. */
+bool lx_constant(const char *name, int64_t *value);
+
 /* Structures of the table as each ABI lays them out, for D's types. */
 struct lx_field {
 	const char *name;

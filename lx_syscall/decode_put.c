@@ -202,3 +202,22 @@ void dec_buffer(struct lx_dec *d, uint64_t addr, uint64_t len)
 	else
 		dec_hex(d, addr);
 }
+
+bool lx_constant(const char *name, int64_t *value)
+{
+	unsigned set, i, n;
+
+	for (set = 0; set < LX_NSET; set++) {
+		for (i = 0; i < lx_sets[set].n; i++) {
+			const char *have = lx_sets[set].names[i].name;
+
+			for (n = 0; have[n] && have[n] == name[n]; n++)
+				;
+			if (!have[n] && !name[n]) {
+				*value = (int64_t)lx_sets[set].names[i].value;
+				return true;
+			}
+		}
+	}
+	return false;
+}

@@ -62,6 +62,16 @@ static inline uint64_t lx_arg_value(const struct lx_arg *a, const uint64_t regs[
 	return v & ((1ULL << bits) - 1);
 }
 
+/* The arguments of a call as D's arg0... and args[] have them: on x86_64 the registers as they are; on i386 each argument
+ * widened as its type says, so that -1 is -1, and a 64-bit one whole in one place. */
+static inline void lx_args_get(const struct lx_row *r, enum lx_abi abi, const uint64_t regs[6], uint64_t args[6])
+{
+	unsigned n;
+
+	for (n = 0; n < 6; n++)
+		args[n] = abi == LX_SYS32 && n < r->nargs[abi] ? lx_arg_value(&r->args[abi][n], regs) : regs[n];
+}
+
 #define LX_NEVER UINT32_MAX /* in since: a number that was reserved and never implemented */
 
 extern const struct lx_row lx_rows[];

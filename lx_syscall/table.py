@@ -363,6 +363,11 @@ def check_uses(rows, structs, sets):
                     raise Bad(f"{r.name}: {a.name} is of an unknown set {a.set}")
                 if a.target and a.target not in TARGETS and a.target.split()[-1] not in structs:
                     raise Bad(f"{r.name}: {a.name} points to an unknown {a.target}")
+    values = {}
+    for s in sets.values():
+        for name, value, _ in s.entries:
+            if values.setdefault(name, value) != value:
+                raise Bad(f"{name} has two values")
     for s in structs.values():
         for abi in (0, 1):
             for f in s.layout[abi][0]:

@@ -231,6 +231,8 @@ static void others(void **state)
 	RETURN(LX_SYS64, "uname", 0,
 	       "uname({sysname=\"Linux\", nodename=\"\", release=\"\", version=\"\", machine=\"\", domainname=\"\"}) = 0",
 	       put(uts, sizeof(uts)));
+	RETURN(LX_SYS64, "pipe2", 0, "pipe2([3, 4], O_CLOEXEC) = 0", put((int[]){ 3, 4 }, 8), 02000000);
+	RETURN(LX_SYS64, "pipe2", -24, "pipe2(0x99, 0) = -1 EMFILE", 0x99, 0);
 	ENTRY(LX_SYS64, "prctl", "prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)", 38, 1, 0, 0, 0);
 }
 
@@ -239,6 +241,7 @@ static void short_buffers(void **state)
 	struct lx_call c = { .row = LX_ROW_openat, .args = { (uint64_t)-100, put_str("/etc/passwd"), 0, 0 } };
 	char text[64];
 	size_t len;
+	int64_t v;
 
 	for (size_t size = 0; size < sizeof(text); size++) {
 		memset(text, '#', sizeof(text));
@@ -269,6 +272,12 @@ static void short_buffers(void **state)
 	assert_null(lx_errno_name(-1));
 	assert_string_equal(lx_signal_name(9), "SIGKILL");
 	assert_null(lx_signal_name(40));
+	assert_true(lx_constant("O_CREAT", &v));
+	assert_int_equal(v, O_CREAT);
+	assert_true(lx_constant("RUSAGE_CHILDREN", &v));
+	assert_int_equal(v, -1);
+	assert_false(lx_constant("O_CREA", &v));
+	assert_false(lx_constant("", &v));
 }
 
 int main(void)

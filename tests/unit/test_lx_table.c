@@ -77,6 +77,7 @@ static uint64_t value(const char *name, enum lx_abi abi, unsigned n, const uint6
 static void arguments_have_their_width(void **state)
 {
 	const uint64_t junk[6] = { 0xdeadbeefffffff9c, 0xffffffffffffffff, 0xffffffff, 0x80000000, 1, 0xdeadbeef00000002 };
+	uint64_t args[6];
 
 	assert_int_equal((int64_t)value("openat", LX_SYS64, 0, junk), -100);
 	assert_int_equal(value("openat", LX_SYS64, 1, junk), UINT64_MAX);
@@ -88,6 +89,14 @@ static void arguments_have_their_width(void **state)
 	assert_int_equal(value("pread64", LX_SYS64, 3, junk), 0x80000000);
 	assert_int_equal(value("pread64", LX_SYS32, 3, junk), 0x180000000);
 	assert_int_equal(value("fadvise64_64", LX_SYS32, 3, junk), 2);
+	lx_args_get(&lx_rows[LX_ROW_fadvise64_64], LX_SYS32, junk, args);
+	assert_int_equal((int64_t)args[0], -100);
+	assert_int_equal(args[1], UINT64_MAX);
+	assert_int_equal(args[2], 0x180000000);
+	assert_int_equal(args[3], 2);
+	assert_int_equal(args[4], 1);
+	lx_args_get(&lx_rows[LX_ROW_openat], LX_SYS64, junk, args);
+	assert_memory_equal(args, junk, sizeof(args));
 	assert_int_equal(lx_rows[LX_ROW_fadvise64_64].nargs[LX_SYS32], 4);
 	assert_string_equal(lx_rows[LX_ROW_openat].args[LX_SYS64][1].type, "const char *");
 }
