@@ -24,9 +24,9 @@ def read_marks(path):
     marks = []
     with open(path, errors='replace') as f:
         for _, line in zip(range(12), f):
-            m = re.search(r'lxtest: (.*?)(\*/|$)', line)
-            if m and not m.group(1).startswith('-'):
-                marks += m.group(1).split()
+            m = re.search(r'lxtest: ([^-].*)', line)
+            if m:
+                marks += re.findall(r'\b(?:alone|long|timeout=\d+)', m.group(1))
     return marks
 
 
