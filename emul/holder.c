@@ -100,6 +100,7 @@ static void control_ready(struct holder *h)
 		h->closing = true;
 		h->close_by = now_ms() + CLOSING_MS;
 		epoll_ctl(h->epoll, EPOLL_CTL_DEL, h->conf->control, NULL);
+		sessions_zone_ended(h);
 		return;
 	}
 	switch (m.type) {

@@ -63,6 +63,8 @@ int session_add(struct holder *h, int sock); /* takes the socket, also when it f
 void session_del(struct holder *h, struct session *s);
 void session_message(struct session *s);
 void session_tick(struct session *s);
+/* ENDED to all sessions on the zone. */
+void sessions_zone_ended(struct holder *h);
 /* After probes have fired: tells the consumer that it should look. */
 void session_wake(struct session *s);
 

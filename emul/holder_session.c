@@ -259,6 +259,20 @@ void session_message(struct session *s)
 	}
 }
 
+/* The zone's monitor is gone, and with it the zone: also where its init could not be held, sessions learn it. */
+void sessions_zone_ended(struct holder *h)
+{
+	for (unsigned i = 0; i < ENG_MAXSESSIONS; i++) {
+		struct session *s = h->session[i];
+		struct ses_msg m = { 0 };
+
+		if (!s || !(s->flags & SES_F_ZONE) || s->state == SES_S_NEW || s->state == SES_S_STOPPED)
+			continue;
+		m.u.ended.status = -1;
+		reply(s, &m, SES_ENDED, -1);
+	}
+}
+
 void eng_on_end(struct eng *e, struct eng_proc *p, int status)
 {
 	struct holder *h = e->up;

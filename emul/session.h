@@ -9,7 +9,7 @@
  *   SNAP                        ->    flips the aggregation tables
  *                               <-    SNAPPED (table)
  *                               <-    WAKE at any time: exit() was called, or the principal buffer is half full
- *                               <-    ENDED at any time: target index, wait status
+ *                               <-    ENDED at any time: target index, wait status (the zone: index 0)
  *   STOP                        ->    disables everything, fires END, flips
  *                               <-    STOPPED (table)
  *   close                       ->    at any moment: the session goes, its targets run on, detached
