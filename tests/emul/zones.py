@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Emulation in whole zones beyond what tests/lx covers: as an ordinary user, traced from the first instruction, in commands that
-enter a running zone, and in zones that emulate nothing."""
+enter a running zone, in zones that emulate nothing, and what hostile guests can do to others."""
 # lxtest: timeout=300
 import json
 import os
 import re
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import lxtest  # noqa: E402
@@ -81,6 +82,42 @@ def entering(t):
         lxtest.zonectl('halt', name)
 
 
+def flood(t):
+    """A guest that does nothing but make emulated calls, badly, holds nobody else up."""
+    program = lxtest.guest(f'{lxtest.TOP}/tests/guests/flood.c', 'sys64', 'glibc', ('-static',))
+    name = f'lxtest-flood-{os.getpid()}'
+    for trap, args in TRAPS.items():
+        r = lxtest.zonectl('run', '-d', '--name', name, '--set', 'kernel-version=4.4.0', '--set', 'cpus=2', *args, '--', program, '8',
+                           cwd=os.path.dirname(program))
+        if not t.ok(r.returncode == 0, f'{trap}: a flood', r):
+            continue
+        rs = [lxtest.zonectl('exec', name, '--', 'uname', '-r', timeout=10) for _ in range(3)]
+        t.ok(all(r.out == '4.4.0\n' for r in rs), f'{trap}: others of its zone get their answers', rs[-1])
+        r = lxtest.zonectl('run', '--set', 'kernel-version=5.4.0', '--', 'uname', '-r', timeout=10)
+        t.eq(r.out, '5.4.0\n', f'{trap}: other zones too', r)
+        r = lxtest.zonectl('halt', name, timeout=10)
+        t.ok(r.returncode == 0, f'{trap}: it ends when it is told to', r)
+
+
+def idle(t):
+    """A zone that makes no emulated call costs nothing: its monitor sleeps."""
+    def switches(pid):
+        total = 0
+        for task in os.listdir(f'/proc/{pid}/task'):
+            with open(f'/proc/{pid}/task/{task}/status') as f:
+                total += sum(int(line.split()[1]) for line in f if 'ctxt_switches' in line)
+        return total
+
+    name = f'lxtest-idle-{os.getpid()}'
+    lxtest.zonectl('run', '-d', '--name', name, '--set', 'kernel-version=4.4.0', '--', 'sh', '-c', 'uname -r; sleep 100')
+    monitor = next(z['monitor'] for z in json.loads(lxtest.zonectl('list', '--json').out) if z['name'] == name)
+    time.sleep(0.5)
+    before = switches(monitor)
+    time.sleep(1)
+    t.ok(switches(monitor) - before <= 4, f'an idle monitor sleeps ({switches(monitor) - before} switches in a second)')
+    lxtest.zonectl('halt', name)
+
+
 def native(t):
     """A zone that emulates nothing has no listener: its guests may have one."""
     r = lxtest.zonectl('run', '--set', 'brand=native', '--', 'uname', '-r')
@@ -92,6 +129,8 @@ def main():
     as_user(t)
     entering(t)
     native(t)
+    flood(t)
+    idle(t)
     how_and_cost(t)
     traced(t)
     t.done()
