@@ -6,6 +6,9 @@
 
 #pragma D option quiet
 
+self uint64_t start;
+self uint64_t last;
+
 lx-syscall:::entry,
 lx-syscall:::return
 {
