@@ -135,6 +135,8 @@ static int drain(struct dt_consumer *c, bool final, struct err *e)
 	struct session *s;
 	int r;
 
+	if (!final && c->opts->val[DT_OPT_BUFPOLICY] != DVM_BUF_SWITCH)
+		return 0; /* fill keeps the first, ring the last records for the end */
 	while ((s = oldest(c))) {
 		const struct dvm_rec *rec = session_peek(c, s);
 
@@ -167,12 +169,13 @@ static int flush_output(struct dt_consumer *c, struct err *e)
 	return err_set(e, errno ? errno : EIO, "failed to write the output");
 }
 
+/* exit() was called, or a buffer is full that is to be filled once. */
 static bool exit_called(const struct dt_consumer *c)
 {
 	for (unsigned i = 0; i < c->nsess; i++) {
 		enum dvm_activity a = dvm_activity(&c->sess[i]->m);
 
-		if (a == DVM_DRAINING || a == DVM_STOPPED)
+		if (a == DVM_DRAINING || a == DVM_STOPPED || dvm_buf_full(&c->sess[i]->m))
 			return true;
 	}
 	return false;

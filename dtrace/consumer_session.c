@@ -349,10 +349,12 @@ int session_stop(struct dt_consumer *c, struct session *s, struct err *e)
 
 static void report_drop(const struct dt_consumer *c, const char *tag, uint64_t n, const char *what, const char *where)
 {
+	if (!n)
+		return;
 	fprintf(stderr, "dtrace: ");
 	if (c->opts->val[DT_OPT_DROPTAGS])
 		fprintf(stderr, "[%s] ", tag);
-	fprintf(stderr, "%llu %sdrop%s%s\n", (unsigned long long)n, what, n > 1 ? "s" : "", where);
+	fprintf(stderr, "%llu %s%s%s\n", (unsigned long long)n, what, n > 1 ? "s" : "", where);
 }
 
 void sessions_report_drops(struct dt_consumer *c)
@@ -366,14 +368,13 @@ void sessions_report_drops(struct dt_consumer *c)
 		sum.principal += d.principal;
 		sum.agg += d.agg;
 		sum.dynvar += d.dynvar;
+		sum.dblerror += d.dblerror;
 	}
 	sum.agg += c->aggs.lost;
 	c->aggs.lost = 0;
 	/* All threads of a session share its buffer: there is no CPU to name but the first. */
-	if (sum.principal)
-		report_drop(c, "DTRACEDROP_PRINCIPAL", sum.principal, "", " on CPU 0");
-	if (sum.agg)
-		report_drop(c, "DTRACEDROP_AGGREGATION", sum.agg, "aggregation ", " on CPU 0");
-	if (sum.dynvar)
-		report_drop(c, "DTRACEDROP_DYNAMIC", sum.dynvar, "dynamic variable ", "");
+	report_drop(c, "DTRACEDROP_PRINCIPAL", sum.principal, "drop", " on CPU 0");
+	report_drop(c, "DTRACEDROP_AGGREGATION", sum.agg, "aggregation drop", " on CPU 0");
+	report_drop(c, "DTRACEDROP_DYNAMIC", sum.dynvar, "dynamic variable drop", "");
+	report_drop(c, "DTRACEDROP_DBLERROR", sum.dblerror, "error", " in ERROR probe enabling");
 }

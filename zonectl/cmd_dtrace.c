@@ -400,6 +400,10 @@ static int do_trace(struct dtrace *d)
 
 	if (!c)
 		return fatal("could not enable tracing: %s", e.msg);
+	if (dt_prog_destructive(d->prog) && !d->opts.val[DT_OPT_DESTRUCTIVE]) {
+		dt_consumer_free(c);
+		return fatal("could not enable tracing: Destructive actions not allowed");
+	}
 	dt_consumer_catch_signals();
 	if (d->ready_fd >= 0)
 		dt_consumer_supervised(c);
@@ -438,6 +442,8 @@ static int do_program(struct dtrace *d)
 
 	if (!d->compile_only && d->mode == MODE_EXEC && dtrace_targets_prepare(&d->targets, &e) < 0)
 		return fatal("%s", e.msg);
+	if (d->opts.set[DT_OPT_RECORD])
+		return fatal("failed to set -x record: this version writes no event records");
 	r = compile_all(d);
 	if (r == 0)
 		r = open_output(d);
