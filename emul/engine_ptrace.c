@@ -3,6 +3,7 @@
 #include "emul/engine_impl.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 #include "emul/taskinfo.h"
+
+#define CPU_LOOK_NS 5000000u
 
 #define ORPHAN_NS 100000000ull /* how long a child waits for its parent's event before its parent counts as dead */
 
@@ -32,6 +35,7 @@ int eng_init(struct eng *e, const struct eng_conf *c, void *up, struct err *err)
 	memset(e, 0, sizeof(*e));
 	e->conf = *c;
 	e->up = up;
+	e->cpu = -1;
 	if (stat("/proc/self/exe", &sb) < 0)
 		return err_set(err, errno, "/proc/self/exe");
 	e->own_dev = sb.st_dev;
@@ -265,6 +269,25 @@ static void stopped(struct eng *e, struct eng_thread *t, int status)
 	eng_resume(e, t, sig);
 }
 
+/* Follows the guest to its CPU: a stop there costs half of one that wakes another CPU, for tracer and guest, and it is a
+ * steady cost, which vtimestamp can subtract. */
+static void follow_cpu(struct eng *e, pid_t tid)
+{
+	cpu_set_t set;
+	int cpu;
+
+	if (e->now - e->cpu_looked < CPU_LOOK_NS)
+		return;
+	e->cpu_looked = e->now;
+	cpu = task_cpu(tid);
+	if (cpu < 0 || cpu >= CPU_SETSIZE || cpu == e->cpu)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set) == 0)
+		e->cpu = cpu;
+}
+
 bool eng_waits(const struct eng *e)
 {
 	return e->orphans || e->nleaving;
@@ -294,8 +317,10 @@ bool eng_poll(struct eng *e, unsigned budget)
 		}
 		if (!t)
 			t = adopt(e, tid);
-		if (t && t->proc)
-			stopped(e, t, status);
+		if (!t || !t->proc)
+			continue;
+		follow_cpu(e, tid);
+		stopped(e, t, status);
 	}
 	return true;
 }

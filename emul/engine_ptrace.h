@@ -78,6 +78,8 @@ struct eng {
 	uint64_t follow;           /* sessions that children inherit */
 	uint64_t zone;             /* of these, the ones that cover the whole zone */
 	uint64_t now;              /* CLOCK_MONOTONIC of the current stop */
+	uint64_t cpu_looked;       /* when we last looked where the guest runs, */
+	int cpu;                   /* and bound ourselves to that CPU; -1: not bound */
 	dev_t own_dev;             /* what /proc/self/exe is */
 	ino_t own_ino;
 	void *up;                  /* the holder */

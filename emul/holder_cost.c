@@ -1,7 +1,9 @@
 /* What being traced costs a thread in CPU time: measured on a child that makes empty calls, once per holder and only when a
- * program reads vtimestamp. Both halves count: inside a call (entry stop to return stop) and between two calls. */
+ * program reads vtimestamp. Both halves count: inside a call (entry stop to return stop) and between two calls. Child and
+ * tracer share a CPU, as guest and tracer do (engine_ptrace.c). */
 #include "emul/holder_impl.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -62,6 +64,19 @@ static bool measure(pid_t pid, uint64_t d[2][CALLS])
 	return true;
 }
 
+/* To where we are; following the guest will move us again. */
+static void bind_cpu(void)
+{
+	int cpu = sched_getcpu();
+	cpu_set_t set;
+
+	if (cpu < 0 || cpu >= CPU_SETSIZE)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
 void holder_calibrate(struct holder *h)
 {
 	uint64_t d[2][CALLS];
@@ -70,6 +85,8 @@ void holder_calibrate(struct holder *h)
 	if (h->calibrated)
 		return;
 	h->calibrated = true;
+	bind_cpu();
+	h->eng.cpu = -1;
 	pid = fork();
 	if (pid == 0)
 		child();
