@@ -30,11 +30,13 @@ struct dt_type {
 	bool is_signed;    /* INT, ENUM */
 	bool is_char;      /* INT: plain, signed or unsigned char */
 	bool complete;     /* STRUCT, UNION, ENUM: defined, not only declared */
+	bool given;        /* came with the compiler: a program may define its own of that name */
 	uint32_t size;     /* INT, FLOAT, PTR, STRUCT, UNION, ENUM: bytes */
 	uint32_t align;
 	uint32_t nelem;    /* ARRAY */
 	struct dt_type *ref; /* PTR, ARRAY, FUNC, ALIAS */
 	struct dt_type *ptr; /* the pointer type to this one, once made */
+	struct dt_type *abi[2]; /* the same structure as each ABI lays it out (types_lx.c) */
 	const char *name;  /* "int", "struct foo"; ALIAS: a typedef's name, "const", or NULL */
 	struct dt_member *member; /* STRUCT, UNION */
 	struct dt_enumtag *tag;   /* ENUM */

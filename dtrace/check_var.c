@@ -27,36 +27,63 @@ static struct dt_node *typed_var(struct dt_cc *c, struct dt_node *n)
 	n->type = id->type;
 	if (id->kind == DT_ID_SCALAR || id->kind == DT_ID_ARRAY) {
 		n->flags |= DT_NF_LVALUE | DT_NF_WRITABLE;
-		if (id->user)
+		if (id->user) {
 			n->flags |= DT_NF_USER;
+			n->type = dt_type_in_clause(c, id->type);
+		}
 	} else {
 		n->flags |= DT_NF_LVALUE;
 	}
 	return n;
 }
 
-/* args[n]: the type comes from the provider, and must be the same for every probe that the description matches. */
+/* The type of args[n] for one probe, NULL if it has no such argument. */
+static struct dt_type *arg_type(struct dt_cc *c, const struct dt_node *n, const struct dt_probe *p)
+{
+	const char *text = p->provider && p->provider->argtype ? p->provider->argtype(p, (unsigned)n->val) : NULL;
+	struct dt_type *t;
+
+	if (!text)
+		return NULL;
+	t = dt_type_lookup_abi(c, (enum lx_abi)p->abi, text);
+	if (!t)
+		dt_fail(c, n->line, D_ARGS_TYPE, "failed to resolve native type for args[%llu]: %s", (unsigned long long)n->val, text);
+	return t;
+}
+
+/* Pointers to one structure in two layouts? */
+static bool abi_differ(struct dt_type *a, struct dt_type *b)
+{
+	a = dt_resolve(dt_pointee(a));
+	b = dt_resolve(dt_pointee(b));
+	return a && a->abi[0] != a->abi[1] && a != b;
+}
+
+/* args[n]: the type comes from the provider, and must be the same for every probe that the description matches. Where only
+ * the ABIs disagree, the clause is compiled once for each (dt_gen_clause()). */
 static struct dt_node *check_args(struct dt_cc *c, struct dt_node *n)
 {
-	const char *first = NULL, *type;
+	struct dt_type *first = NULL, *t;
 	uint32_t i;
 
 	if (!c->in_clause)
 		dt_fail(c, n->line, D_ARGS_NONE, "args[ ] may not be referenced outside of a probe clause");
 	for (i = 0; i < c->nprobe; i++) {
-		const struct dt_probe *p = c->probe[i];
-
-		type = p->provider && p->provider->argtype ? p->provider->argtype(p, (unsigned)n->val) : NULL;
-		if (i && (!type != !first || (type && strcmp(type, first))))
+		t = arg_type(c, n, c->probe[i]);
+		if (i && !(t && first ? dt_type_same(t, first) && !abi_differ(t, first) : t == first)) {
+			if (c->probe[i]->abi != c->probe[0]->abi && t && first) {
+				c->abi_matters = true;
+				continue;
+			}
 			dt_fail(c, n->line, D_ARGS_MULTI, "args[ ] may not be referenced because probe description %s matches an unstable "
 				"set of probes", c->desctext);
-		first = type;
+		}
+		if (!i)
+			first = t;
 	}
 	if (c->nprobe && (!first || n->val >= DVM_MAXARGS))
 		dt_fail(c, n->line, D_ARGS_IDX, "index %llu is out of range for %s args[ ]", (unsigned long long)n->val, c->desctext);
-	n->type = first ? dt_type_lookup(c, first) : c->p->t_int64;
-	if (!n->type)
-		dt_fail(c, n->line, D_ARGS_TYPE, "failed to resolve native type for args[%llu]: %s", (unsigned long long)n->val, first);
+	n->type = first ? first : c->p->t_int64;
 	n->flags |= DT_NF_LVALUE;
 	if (dt_is_ptr(n->type))
 		n->flags |= DT_NF_USER;

@@ -335,17 +335,12 @@ static bool has_if(const struct dt_stmt *s)
 	return false;
 }
 
-void dt_gen_clause(struct dt_cc *c, struct dt_clause *cl, struct dt_desc *d)
+static void gen_clause(struct dt_cc *c, struct dt_clause *cl, struct dt_desc *d)
 {
 	struct parts p = { .desc = d };
 	struct guard pred = { .want = 1 };
 	const struct guard *g = NULL;
 
-	c->in_clause = true;
-	c->line = d->line;
-	match(c, d);
-	c->matched += c->nprobe;
-	check_clause(c, cl);
 	part_open(c, &p, NULL);
 	if (cl->pred && has_if(cl->stmt)) {
 		pred.var = gen_condition(c, cl->pred);
@@ -362,5 +357,45 @@ void dt_gen_clause(struct dt_cc *c, struct dt_clause *cl, struct dt_desc *d)
 		c->flags |= DVM_CL_RECORD; /* the default action */
 	gen_stmts(c, &p, g, cl->stmt);
 	part_close(c, &p);
+}
+
+/* Sorts the matched probes by ABI; returns how many are of the first. */
+static uint32_t split_abis(struct dt_cc *c)
+{
+	const struct dt_probe **p = dt_alloc(c, c->nprobe * sizeof(*p));
+	uint32_t i, n = 0, first;
+
+	for (i = 0; i < c->nprobe; i++)
+		if (c->probe[i]->abi == c->probe[0]->abi)
+			p[n++] = c->probe[i];
+	first = n;
+	for (i = 0; i < c->nprobe; i++)
+		if (c->probe[i]->abi != c->probe[0]->abi)
+			p[n++] = c->probe[i];
+	c->probe = p;
+	return first;
+}
+
+void dt_gen_clause(struct dt_cc *c, struct dt_clause *cl, struct dt_desc *d)
+{
+	uint32_t all, first;
+
+	c->in_clause = true;
+	c->abi_matters = false;
+	c->line = d->line;
+	match(c, d);
+	c->matched += c->nprobe;
+	check_clause(c, cl);
+	if (c->abi_matters) { /* one clause for each ABI's types */
+		all = c->nprobe;
+		first = split_abis(c);
+		c->nprobe = first;
+		check_clause(c, cl);
+		gen_clause(c, cl, d);
+		c->probe += first;
+		c->nprobe = all - first;
+		check_clause(c, cl);
+	}
+	gen_clause(c, cl, d);
 	c->in_clause = false;
 }

@@ -10,6 +10,7 @@
 #include "dtrace/errtag.h"
 #include "dtrace/format.h"
 #include "dtrace/program.h"
+#include "lx_syscall/lx.h"
 
 #define DT_MAXNEST  400   /* parentheses, declarators and blocks inside each other */
 #define DT_MAXDEPTH 3000  /* height of an expression's tree */
@@ -119,6 +120,7 @@ struct dt_cc {
 	uint32_t nprobe;
 	struct dt_vec probes;          /* room for them */
 	const char *desctext;
+	bool abi_matters;  /* args[] have types that differ between the ABIs that match */
 	bool in_clause;
 	/* code generator */
 	uint32_t top;      /* next free register */
@@ -134,6 +136,7 @@ struct dt_cc {
 /* prog.c */
 void *dt_alloc(struct dt_cc *c, size_t n) __attribute__((returns_nonnull)); /* zeroed */
 char *dt_strndup(struct dt_cc *c, const char *s, size_t n);
+const char *dt_sprintf(struct dt_cc *c, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* at most 255 bytes */
 void *dt_push(struct dt_cc *c, struct dt_vec *v, size_t elem, uint32_t n);  /* room for n more, zeroed; the first's address */
 void *dt_map_get(const struct dt_map *m, const char *name);
 void dt_map_put(struct dt_cc *c, struct dt_map *m, const char *name, void *value);
@@ -179,7 +182,12 @@ uint64_t dt_type_size(struct dt_type *t);               /* 0: unknown or none; s
 uint32_t dt_type_align(struct dt_type *t);
 const char *dt_type_name(struct dt_cc *c, struct dt_type *t);
 bool dt_type_same(struct dt_type *a, struct dt_type *b);
-struct dt_type *dt_type_lookup(struct dt_cc *c, const char *text); /* "const char *", "struct stat *"; NULL if unknown */
+struct dt_type *dt_type_named(struct dt_cc *c, const char *name);  /* "int", "size_t", "struct stat"; NULL if unknown */
+/* What tables call a type: "const char *", "struct stat *"; NULL if unknown. As a call of that ABI has it. */
+struct dt_type *dt_type_lookup_abi(struct dt_cc *c, enum lx_abi abi, const char *text);
+struct dt_type *dt_type_lookup(struct dt_cc *c, const char *text);
+struct dt_type *dt_type_lx(struct dt_cc *c, enum lx_abi abi, const char *name); /* types_lx.c */
+struct dt_type *dt_type_in_clause(struct dt_cc *c, struct dt_type *t);
 struct dt_type *dt_type_promote(struct dt_cc *c, struct dt_type *t);
 struct dt_type *dt_type_arith(struct dt_cc *c, struct dt_type *a, struct dt_type *b); /* usual arithmetic conversions */
 int64_t dt_type_convert(struct dt_type *t, int64_t v);  /* constant v as integer type t, as it stands in a register */

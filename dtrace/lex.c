@@ -290,7 +290,7 @@ static bool starts_decl(struct dt_cc *c, const char *word)
 {
 	switch (dt_lex_keyword(word)) {
 	case DT_KW_NONE:
-		return dt_map_get(&c->p->types, word);
+		return dt_type_named(c, word);
 	case DT_KW_AUTO: case DT_KW_CHAR: case DT_KW_CONST: case DT_KW_DOUBLE: case DT_KW_ENUM: case DT_KW_EXTERN:
 	case DT_KW_FLOAT: case DT_KW_INLINE: case DT_KW_INT: case DT_KW_LONG: case DT_KW_PROVIDER: case DT_KW_REGISTER:
 	case DT_KW_RESTRICT: case DT_KW_SELF: case DT_KW_SHORT: case DT_KW_SIGNED: case DT_KW_STATIC: case DT_KW_STRING:
@@ -324,7 +324,7 @@ void dt_lex_top(struct dt_cc *c)
 			;
 		word = dt_strndup(c, c->pos, (size_t)(w - c->pos));
 		/* "int*x" is a declaration, "int:::entry" and "inti*" are descriptions */
-		if (w > c->pos && (w == s || *w == '*') && starts_decl(c, word)) {
+		if (w > c->pos && (w == s || (*w == '*' && !c->src->pspec)) && starts_decl(c, word)) {
 			lex_word(c, t);
 		} else {
 			t->kind = DT_TK_PSPEC;

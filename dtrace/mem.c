@@ -64,6 +64,17 @@ char *dt_strndup(struct dt_cc *c, const char *s, size_t n)
 	return r;
 }
 
+const char *dt_sprintf(struct dt_cc *c, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return dt_strndup(c, text, strlen(text));
+}
+
 void *dt_push(struct dt_cc *c, struct dt_vec *v, size_t elem, uint32_t n)
 {
 	char *r;

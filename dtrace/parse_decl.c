@@ -13,7 +13,7 @@ bool dt_parse_is_type(struct dt_cc *c)
 		return false;
 	switch ((int)c->tok.kw) {
 	case DT_KW_NONE:
-		return dt_map_get(&c->p->types, c->tok.text) && !dt_map_get(&c->p->globals, c->tok.text);
+		return dt_type_named(c, c->tok.text) && !dt_map_get(&c->p->globals, c->tok.text);
 	case DT_KW_CHAR: case DT_KW_CONST: case DT_KW_DOUBLE: case DT_KW_ENUM: case DT_KW_FLOAT: case DT_KW_INT: case DT_KW_LONG:
 	case DT_KW_RESTRICT: case DT_KW_SHORT: case DT_KW_SIGNED: case DT_KW_STRING: case DT_KW_STRUCT: case DT_KW_UNION:
 	case DT_KW_UNSIGNED: case DT_KW_VOID: case DT_KW_VOLATILE:
@@ -25,7 +25,7 @@ bool dt_parse_is_type(struct dt_cc *c)
 
 static struct dt_type *named(struct dt_cc *c, const char *name)
 {
-	return dt_map_get(&c->p->types, name);
+	return dt_type_named(c, name);
 }
 
 /* The type that a set of C's type specifiers names. */
@@ -357,11 +357,11 @@ static void declare_var(struct dt_cc *c, const struct dt_declr *d, enum dvm_scop
 
 static void declare_typedef(struct dt_cc *c, const struct dt_declr *d)
 {
-	struct dt_type *old = dt_map_get(&c->p->types, d->name), *t;
+	struct dt_type *old = dt_type_named(c, d->name), *t;
 
 	if (dt_map_get(&c->p->globals, d->name))
 		dt_fail(c, d->line, D_DECL_IDRED, "global variable identifier redeclared: %s", d->name);
-	if (old && old->complete && !dt_type_same(old, d->type))
+	if (old && !old->given && old->kind == DT_T_ALIAS && old->complete && !dt_type_same(old, d->type))
 		dt_fail(c, d->line, D_DECL_IDRED, "typedef redeclared: %s", d->name);
 	t = dt_type_alias(c, d->type, d->name);
 	t->complete = true; /* the user's: it may not change; one that came with the compiler may */

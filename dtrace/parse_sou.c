@@ -11,15 +11,17 @@ struct layout {
 	struct dt_map names;
 };
 
+/* The type of that tag: one that exists, unless it came with the compiler and the program now defines its own. */
 static struct dt_type *tagged(struct dt_cc *c, enum dt_tkind kind, const char *what, const char *tag)
 {
+	bool define = c->tok.kind == DT_TK_LBRACE;
 	char name[256];
 	struct dt_type *t;
 
 	if (tag) {
 		snprintf(name, sizeof(name), "%s %s", what, tag);
-		t = dt_map_get(&c->p->types, name);
-		if (t)
+		t = dt_type_named(c, name);
+		if (t && !(define && t->given))
 			return t;
 	}
 	t = dt_alloc(c, sizeof(*t));

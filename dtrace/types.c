@@ -221,6 +221,8 @@ bool dt_type_same(struct dt_type *a, struct dt_type *b)
 			return true;
 		if (!a || !b || a->kind != b->kind)
 			return false;
+		if (a->abi[0] && a->abi[0] == b->abi[0]) /* one structure, two layouts */
+			return true;
 		switch ((enum dt_tkind)a->kind) {
 		case DT_T_INT:
 			return a->size == b->size && a->is_signed == b->is_signed;
@@ -231,6 +233,9 @@ bool dt_type_same(struct dt_type *a, struct dt_type *b)
 				return false;
 			break;
 		case DT_T_PTR:
+			if (a->size != b->size)
+				return false;
+			break;
 		case DT_T_FUNC:
 			break;
 		case DT_T_VOID:
@@ -247,15 +252,56 @@ bool dt_type_same(struct dt_type *a, struct dt_type *b)
 	}
 }
 
-/* "const struct stat *": what argument types in tables look like. */
-struct dt_type *dt_type_lookup(struct dt_cc *c, const char *text)
+struct dt_type *dt_type_named(struct dt_cc *c, const char *name)
 {
-	char buf[128];
-	size_t n = strlen(text), stars = 0;
-	struct dt_type *t;
+	struct dt_type *t = dt_map_get(&c->p->types, name);
 
-	while (n && (text[n - 1] == '*' || isspace((unsigned char)text[n - 1])))
-		stars += text[--n] == '*';
+	return t ? t : dt_type_lx(c, LX_SYS64, name);
+}
+
+/* A type that is only known by name: pointers to it can be passed on and compared. */
+static struct dt_type *opaque(struct dt_cc *c, const char *name, size_t len)
+{
+	struct dt_type *t = type_new(c, strncmp(name, "union ", 6) ? DT_T_STRUCT : DT_T_UNION, dt_strndup(c, name, len), 0);
+
+	t->given = true;
+	dt_map_put(c, &c->p->types, t->name, t);
+	return t;
+}
+
+/* A pointer to what a 32-bit guest has in memory: its long and its pointers take four bytes. */
+static struct dt_type *narrow(struct dt_cc *c, struct dt_type *t, size_t stars)
+{
+	struct dt_type *r = dt_resolve(t), *p;
+
+	if (r == c->p->t_long)
+		t = c->p->t_int;
+	else if (r == c->p->t_ulong)
+		t = c->p->t_uint;
+	while (--stars) {
+		p = type_new(c, DT_T_PTR, NULL, 4);
+		p->ref = t;
+		t = p;
+	}
+	return dt_type_ptr(c, t);
+}
+
+struct dt_type *dt_type_lookup_abi(struct dt_cc *c, enum lx_abi abi, const char *text)
+{
+	size_t n = strlen(text), stars = 0;
+	struct dt_type *t = NULL;
+	char buf[128];
+
+	for (;;) {
+		if (n && text[n - 1] == '*')
+			stars++, n--;
+		else if (n && isspace((unsigned char)text[n - 1]))
+			n--;
+		else if (n > 5 && !strncmp(text + n - 5, "const", 5))
+			n -= 5;
+		else
+			break;
+	}
 	for (;;) {
 		if (n > 6 && !strncmp(text, "const ", 6))
 			text += 6, n -= 6;
@@ -264,20 +310,29 @@ struct dt_type *dt_type_lookup(struct dt_cc *c, const char *text)
 		else
 			break;
 	}
-	if (n >= sizeof(buf))
+	if (!n || n >= sizeof(buf))
 		return NULL;
 	memcpy(buf, text, n);
 	buf[n] = '\0';
 	if (!strcmp(buf, "unsigned"))
 		strcpy(buf, "unsigned int");
-	t = dt_map_get(&c->p->types, buf);
-	if (!t && stars && (!strncmp(buf, "struct ", 7) || !strncmp(buf, "union ", 6))) {
-		t = type_new(c, *buf == 's' ? DT_T_STRUCT : DT_T_UNION, dt_strndup(c, buf, n), 0);
-		dt_map_put(c, &c->p->types, t->name, t);
-	}
-	while (t && stars--)
-		t = dt_type_ptr(c, t);
+	if (abi == LX_SYS32)
+		t = dt_type_lx(c, abi, buf);
+	if (!t)
+		t = dt_type_named(c, buf);
+	if (!t && (stars || !strncmp(buf, "struct ", 7) || !strncmp(buf, "union ", 6)))
+		t = opaque(c, buf, n);
+	if (t && abi == LX_SYS32 && stars)
+		t = narrow(c, t, stars);
+	else
+		while (t && stars--)
+			t = dt_type_ptr(c, t);
 	return t;
+}
+
+struct dt_type *dt_type_lookup(struct dt_cc *c, const char *text)
+{
+	return dt_type_lookup_abi(c, LX_SYS64, text);
 }
 
 bool dt_is_int(struct dt_type *t)
