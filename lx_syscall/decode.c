@@ -61,11 +61,13 @@ static void put_pointer(struct lx_dec *d, const struct lx_row *r, const struct l
 	dec_target(d, v, DEC_ID(a->decode), count, counted);
 }
 
-/* open() without O_CREAT or O_TMPFILE has no mode: what is in the register is nobody's. */
+/* open() without O_CREAT or O_TMPFILE has no mode, some commands of fcntl() no argument. */
 static bool is_absent(const struct lx_row *r, const struct lx_arg *list, unsigned n, const uint64_t regs[6])
 {
 	uint64_t flags;
 
+	if (list[n].kind == LX_K_SPECIAL)
+		return dec_special_absent(DEC_ID(list[n].decode), regs);
 	if (!n || list[n].kind != LX_K_MODE || list[n - 1].kind != LX_K_FLAGS || DEC_ID(list[n - 1].decode) != LX_SET_open)
 		return false;
 	flags = lx_arg_value(&list[n - 1], regs);

@@ -7,7 +7,7 @@
 
 /* Kinds of fields beyond enum lx_kind. */
 enum {
-	LX_K_F_SIGSET = 64, LX_K_F_SIGSETP, LX_K_F_HANDLER, LX_K_F_RLIM, LX_K_F_CHARS, LX_K_F_STRUCT,
+	LX_K_F_SIGSET = 64, LX_K_F_SIGSETP, LX_K_F_HANDLER, LX_K_F_RLIM, LX_K_F_CHARS, LX_K_F_STRUCT, LX_K_F_HEX,
 };
 
 struct lx_name {
@@ -41,6 +41,7 @@ struct lx_dec {
 
 /* lx_arg.decode: what it names, and what counts the elements. */
 #define DEC_ID(decode) ((decode) & 0x1ff)
+#define DEC_HEX 1 /* of a number: shown in hexadecimal */
 #define DEC_COUNT(decode) ((decode) >> 9 & 15)  /* 1-6 argument, 7 result, +8: what the argument points to */
 #define DEC_FIXED(decode) ((decode) >> 13 & 7)  /* a fixed number of elements */
 
@@ -87,6 +88,8 @@ void dec_args_of(struct lx_dec *d, unsigned row, const uint64_t regs[6]);
 /* An argument that others decide about; rest: show the arguments after it too where it decides about those. Returns
  * whether it did. */
 bool dec_special(struct lx_dec *d, unsigned id, unsigned n, uint64_t v, const uint64_t regs[6], bool rest);
+/* True if there is no such argument: what is in its register is nobody's. */
+bool dec_special_absent(unsigned id, const uint64_t regs[6]);
 /* What an argument of this direction points to may be shown now. */
 bool dec_shown(const struct lx_dec *d, unsigned dir);
 bool dec_failed(const struct lx_dec *d); /* the call returned an error */

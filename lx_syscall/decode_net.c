@@ -146,6 +146,43 @@ void dec_sockaddr(struct lx_dec *d, uint64_t addr, uint64_t len)
 	dec_char(d, '}');
 }
 
+/* Control messages: descriptors by number, the rest by their kind and length. A message is a long and two ints, then data,
+ * padded to a long. */
+static void put_control(struct lx_dec *d, uint64_t addr, uint64_t len)
+{
+	unsigned l = dec_long(d), head = l + 8, n, i;
+	uint64_t size, level, type, fd;
+
+	dec_char(d, '[');
+	for (n = 0; n < DEC_ELEMS && len >= head && !d->full; n++) {
+		if (!dec_read_num(d, addr, (int)l, &size) || !dec_read_num(d, addr + l, -4, &level) ||
+		    !dec_read_num(d, addr + l + 4, -4, &type) || size < head || size > len)
+			break;
+		dec_str(d, n ? ", {cmsg_len=" : "{cmsg_len=");
+		dec_uint(d, size);
+		dec_str(d, ", cmsg_level=");
+		dec_enum(d, LX_SET_sol, (int64_t)level);
+		dec_str(d, ", cmsg_type=");
+		if (level == 1)
+			dec_enum(d, LX_SET_cmsg, (int64_t)type);
+		else
+			dec_hex(d, type);
+		if (level == 1 && type == 1) { /* SCM_RIGHTS */
+			dec_str(d, ", cmsg_data=[");
+			for (i = 0; i < (size - head) / 4 && i < DEC_ELEMS && dec_read_num(d, addr + head + 4 * i, -4, &fd); i++) {
+				dec_str(d, i ? ", " : "");
+				dec_int(d, (int64_t)fd);
+			}
+			dec_str(d, i < (size - head) / 4 ? ", ...]" : "]");
+		}
+		dec_char(d, '}');
+		size = (size + l - 1) & ~(uint64_t)(l - 1);
+		addr += size;
+		len -= size < len ? size : len;
+	}
+	dec_char(d, ']');
+}
+
 /* struct msghdr: name, namelen, iov, iovlen, control, controllen, flags; longs but for namelen and flags. */
 void dec_msghdr(struct lx_dec *d, uint64_t addr)
 {
@@ -168,7 +205,10 @@ void dec_msghdr(struct lx_dec *d, uint64_t addr)
 	dec_uint(d, f[3]);
 	if (f[4]) {
 		dec_str(d, ", msg_control=");
-		dec_addr(d, f[4]);
+		if (d->budget && f[5])
+			put_control(d, f[4], f[5]);
+		else
+			dec_addr(d, f[4]);
 	}
 	dec_str(d, ", msg_controllen=");
 	dec_uint(d, f[5]);

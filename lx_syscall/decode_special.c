@@ -48,6 +48,23 @@ static void put_ioctl_arg(struct lx_dec *d, uint64_t cmd, uint64_t v)
 	dec_hex(d, v);
 }
 
+bool dec_special_absent(unsigned id, const uint64_t regs[6])
+{
+	if (id != LX_SP_fcntl)
+		return false;
+	switch ((uint32_t)regs[1]) {
+	case 1: /* F_GETFD F_GETFL F_GETOWN F_GETSIG F_GETLEASE F_GETPIPE_SZ F_GET_SEALS */
+	case 3:
+	case 9:
+	case 11:
+	case 1025:
+	case 1032:
+	case 1034:
+		return true;
+	}
+	return false;
+}
+
 static void put_fcntl_arg(struct lx_dec *d, uint64_t cmd, uint64_t v)
 {
 	unsigned flock = LX_S_flock;
@@ -58,15 +75,6 @@ static void put_fcntl_arg(struct lx_dec *d, uint64_t cmd, uint64_t v)
 	case 8:
 	case 1031:
 		dec_int(d, (int32_t)v);
-		break;
-	case 1: /* F_GETFD F_GETFL F_GETOWN F_GETSIG F_GETLEASE F_GETPIPE_SZ F_GET_SEALS: none */
-	case 3:
-	case 9:
-	case 11:
-	case 1025:
-	case 1032:
-	case 1034:
-		dec_hex(d, v);
 		break;
 	case 2: /* F_SETFD */
 		dec_flags(d, LX_SET_fdflags, v);
@@ -100,6 +108,33 @@ static void put_fcntl_arg(struct lx_dec *d, uint64_t cmd, uint64_t v)
 	case 7:
 		dec_struct(d, v, flock);
 		break;
+	default:
+		dec_hex(d, v);
+	}
+}
+
+/* The second argument of prctl(2), by the first. */
+static void put_prctl_arg(struct lx_dec *d, uint64_t option, uint64_t v)
+{
+	switch (option) {
+	case 1: /* PR_SET_PDEATHSIG */
+		dec_signal(d, v);
+		break;
+	case 4: /* PR_SET_DUMPABLE PR_CAPBSET_READ PR_CAPBSET_DROP PR_SET_CHILD_SUBREAPER PR_SET_NO_NEW_PRIVS PR_CAP_AMBIENT */
+	case 23:
+	case 24:
+	case 36:
+	case 38:
+	case 47:
+		dec_uint(d, v);
+		break;
+	case 15: /* PR_SET_NAME PR_GET_NAME */
+	case 16:
+		if (option == 15 || dec_shown(d, LX_D_OUT)) {
+			dec_cstring(d, v, 15);
+			break;
+		}
+		__attribute__((fallthrough));
 	default:
 		dec_hex(d, v);
 	}
@@ -294,6 +329,9 @@ bool dec_special(struct lx_dec *d, unsigned id, unsigned n, uint64_t v, const ui
 		break;
 	case LX_SP_old_sigset:
 		dec_sigset_bits(d, v);
+		break;
+	case LX_SP_prctl:
+		put_prctl_arg(d, (uint32_t)regs[0], v);
 		break;
 	case LX_SP_sighandler:
 		dec_handler(d, v);

@@ -140,10 +140,16 @@ void dec_value(struct lx_dec *d, unsigned kind, unsigned set, int width, uint64_
 		break;
 	case LX_K_ADDR:
 	case LX_K_PTR:
-		if (width == -8 || width == -4)
+		dec_addr(d, v);
+		break;
+	case LX_K_F_HEX:
+		dec_hex(d, v);
+		break;
+	case LX_K_ULONG:
+		if (set == DEC_HEX)
 			dec_hex(d, v);
 		else
-			dec_addr(d, v);
+			dec_uint(d, v);
 		break;
 	case LX_K_UID:
 	case LX_K_GID:
@@ -471,6 +477,15 @@ void dec_target(struct lx_dec *d, uint64_t addr, unsigned id, uint64_t count, bo
 				dec_buffer(d, addr, count);
 			else
 				dec_addr(d, addr);
+			break;
+		case LX_S_cstring:
+			dec_cstring(d, addr, DEC_PATHMAX);
+			break;
+		case LX_S_sockval: /* most options are an int */
+			if (count == 4)
+				put_numbers(d, addr, LX_K_INT, -4, 0, false);
+			else
+				dec_buffer(d, addr, count);
 			break;
 		case LX_S_strv:
 			put_strings(d, addr);

@@ -52,6 +52,8 @@ def arg_decode(t, a, args):
         return f"LX_SET_{a.set}"
     if a.special:
         return f"LX_SP_{a.special}"
+    if a.spec == "hex":
+        return "DEC_HEX"
     if a.target:
         n = arg_count(a, args) << 9
         if a.count and a.count.isdigit():
@@ -61,7 +63,7 @@ def arg_decode(t, a, args):
 
 
 def rows_c(t):
-    out = [HEAD, '#include <stddef.h>\n\n#include "lx_syscall/lx.h"\n#include "lx_syscall/lx_names.h"',
+    out = [HEAD, '#include <stddef.h>\n\n#include "lx_syscall/lx.h"\n#include "lx_syscall/decode_impl.h"',
            '#include "lx_syscall/lx_rows.h"\n#include "lx_syscall/lx_impl.h"\n']
     lists, pool = {}, []
     for r in t.rows:
