@@ -23,7 +23,6 @@
 
 /* Ranges lie above what /etc/subuid of Debian hands out by default for its first 10,000 users. */
 #define RANGE_FIRST 0x30000000u
-#define RANGE_SLOTS 16384u
 
 static int write_proc(pid_t pid, const char *file, const char *text, struct err *e)
 {
@@ -65,30 +64,16 @@ int zone_idmap_enter(const struct zone_idmap *m, struct err *e)
 	return 0;
 }
 
-int zone_idmap_take(struct zone_idmap *m, int dirfd, struct err *e)
+void zone_idmap_private(struct zone_idmap *m, unsigned slot)
 {
-	int fd = openat(dirfd, "ids", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-
-	if (fd < 0)
-		return err_set(e, errno, "ids");
-	for (unsigned slot = 0; slot < RANGE_SLOTS; slot++) {
-		struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = slot, .l_len = 1};
-
-		if (fcntl(fd, F_OFD_SETLK, &l) == 0) {
-			m->uid_outside = m->gid_outside = RANGE_FIRST + slot * ZONE_ID_COUNT;
-			m->count = ZONE_ID_COUNT;
-			m->lock = fd;
-			return 0;
-		}
-	}
-	close(fd);
-	return err_msg(e, EAGAIN, "all %u private id ranges are in use", RANGE_SLOTS);
+	*m = (struct zone_idmap){.mode = ZONE_ID_PRIVATE, .count = ZONE_ID_COUNT};
+	m->uid_outside = m->gid_outside = RANGE_FIRST + slot * ZONE_ID_COUNT;
 }
 
 /* A user namespace with some map of its own, only to ask the file system with. */
 static int probe_userns(struct err *e)
 {
-	const struct zone_idmap m = {ZONE_ID_PRIVATE, 0, RANGE_FIRST, 0, RANGE_FIRST, ZONE_ID_COUNT, -1};
+	const struct zone_idmap m = {ZONE_ID_PRIVATE, 0, RANGE_FIRST, 0, RANGE_FIRST, ZONE_ID_COUNT};
 	pid_t pid = (pid_t)syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, NULL, NULL, NULL, 0);
 	char path[64];
 	int fd, r;

@@ -9,6 +9,7 @@
 #include "common/host/err.h"
 
 #define ZONE_ID_COUNT 65536u /* ids in a private range */
+#define ZONE_ID_SLOTS 16384u /* private ranges */
 
 enum zone_idmode {
 	ZONE_ID_SINGLE,   /* an ordinary user: one id inside is the caller outside, all others show as nobody */
@@ -21,7 +22,6 @@ struct zone_idmap {
 	uid_t uid_inside, uid_outside;
 	gid_t gid_inside, gid_outside;
 	uint32_t count;
-	int lock; /* holds the private range while the zone lives; -1 otherwise */
 };
 
 /* Writes the maps of pid, a child in a new user namespace of ours that waits. */
@@ -40,8 +40,7 @@ static inline bool zone_idmap_has(const struct zone_idmap *m, uint32_t id)
  * permitting. Needs privilege over the path's mount; 1, 0 or -errno. */
 int zone_idmap_works(const char *path, bool overlay, struct err *e);
 
-/* A free private range: a byte of the file `ids` in dirfd is locked for as long as *lock stays open. Sets uid_outside,
- * gid_outside, count and lock. */
-int zone_idmap_take(struct zone_idmap *m, int dirfd, struct err *e);
+/* The private range number `slot` (below ZONE_ID_SLOTS). */
+void zone_idmap_private(struct zone_idmap *m, unsigned slot);
 
 #endif

@@ -147,7 +147,7 @@ int brand_user_single(const char *spec, int rootfd, bool default_root, struct zo
 
 	if (!user)
 		return err_set(e, ENOMEM, "user");
-	*m = (struct zone_idmap){ZONE_ID_SINGLE, 0, geteuid(), 0, getegid(), 1, -1};
+	*m = (struct zone_idmap){ZONE_ID_SINGLE, 0, geteuid(), 0, getegid(), 1};
 	if (group)
 		*group++ = '\0';
 	if (!spec && default_root) {

@@ -164,7 +164,7 @@ static int connect_zone(struct exec *x, struct err *e)
 	if (r < 0)
 		return err_wrap(e, "zone %s", x->zone);
 	x->idmap = (struct zone_idmap){.mode = m.u.join.mode, .uid_inside = m.u.join.uid_inside, .gid_inside = m.u.join.gid_inside,
-				       .count = m.u.join.count, .lock = -1};
+				       .count = m.u.join.count};
 	r = merge(x, e);
 	if (r == 0)
 		r = brand_settings_make(&x->config, &x->settings, e);

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/host/cleanup.h"
-#include "common/host/rundir.h"
 #include "zonectl/monitor.h"
 #include "zonectl/start.h"
 #include "zonectl/verbs.h"
@@ -171,23 +169,19 @@ bad:
 
 static int dry_run(struct zone_config *c)
 {
-	_cleanup_close_ int base = -1;
-	char path[PATH_MAX], note[PATH_MAX + 200];
+	char note[PATH_MAX + 200];
 	struct brand_settings s;
 	struct zone_idmap m;
 	struct zone_plan p;
 	struct err e = {0};
 
-	base = rundir_open(path, &e);
-	if (base < 0 || brand_settings_make(c, &s, &e) < 0 || monitor_plan(c, &s, base, &m, &p, note, sizeof(note), &e) < 0) {
+	if (brand_settings_make(c, &s, &e) < 0 || monitor_plan(c, &s, 0, &m, &p, note, sizeof(note), &e) < 0) {
 		fprintf(stderr, "zonectl run: %s\n", e.msg);
 		return START_FAULT;
 	}
 	printf("ids        %u:%u inside are %u:%u outside, %u of each\n", m.uid_inside, m.gid_inside, m.uid_outside, m.gid_outside, m.count);
 	zone_plan_print(&p, stdout);
 	zone_plan_free(&p);
-	if (m.lock >= 0)
-		close(m.lock);
 	return 0;
 }
 

@@ -24,31 +24,30 @@
 #include "zonectl/sock.h"
 
 /* As root: a private range of ids if the root's files can follow it, else the host's ids. */
-static int root_idmap(const struct zone_config *c, int base, struct zone_idmap *m, char *note, size_t size, struct err *e)
+static int root_idmap(const struct zone_config *c, unsigned slot, struct zone_idmap *m, char *note, size_t size, struct err *e)
 {
 	int works = zone_idmap_works(c->root ? c->root : "/", !c->root, e);
 
 	if (works < 0)
 		return works;
 	if (works) {
-		*m = (struct zone_idmap){.mode = ZONE_ID_PRIVATE, .lock = -1};
-		return zone_idmap_take(m, base, e);
+		zone_idmap_private(m, slot);
+		return 0;
 	}
-	*m = (struct zone_idmap){.mode = ZONE_ID_IDENTITY, .count = UINT32_MAX, .lock = -1};
+	*m = (struct zone_idmap){.mode = ZONE_ID_IDENTITY, .count = UINT32_MAX};
 	snprintf(note, size, "%s: no id-mapped mounts here; root in this zone has the host's ids", c->root ? c->root : "/");
 	return 0;
 }
 
-int monitor_plan(const struct zone_config *c, const struct brand_settings *s, int base, struct zone_idmap *m, struct zone_plan *p,
+int monitor_plan(const struct zone_config *c, const struct brand_settings *s, unsigned slot, struct zone_idmap *m, struct zone_plan *p,
 		 char *note, size_t size, struct err *e)
 {
 	_cleanup_close_ int root = -1;
 	int r;
 
 	note[0] = '\0';
-	m->lock = -1;
 	if (geteuid() == 0) {
-		r = root_idmap(c, base, m, note, size, e);
+		r = root_idmap(c, slot, m, note, size, e);
 	} else {
 		root = open(c->root ? c->root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (root < 0)
@@ -105,7 +104,7 @@ static int make(struct monitor *m, struct err *e)
 		return r;
 	if (!c->name && !(c->name = strdup(m->dir.name)))
 		return err_set(e, ENOMEM, "name");
-	r = monitor_plan(c, &m->settings, m->dir.base, &m->idmap, &m->plan, text, sizeof(text), e);
+	r = monitor_plan(c, &m->settings, m->dir.slot, &m->idmap, &m->plan, text, sizeof(text), e);
 	if (r < 0)
 		return r;
 	note(m, text);
@@ -277,7 +276,6 @@ static void cleanup(struct monitor *m)
 	for (unsigned i = 0; i < m->nclients; i++)
 		close(m->client[i]); /* who waits for the zone's end learns of it when all is gone */
 	close_fd(&m->listener);
-	close_fd(&m->idmap.lock);
 }
 
 static void report(const struct monitor *m, int status, const char *text)
@@ -316,7 +314,7 @@ int monitor_run(struct monitor_conf *conf)
 	struct monitor m = {
 		.conf = conf, .notes_fd = -1, .init_fd = -1, .init_sock = -1, .start_sock = -1, .signals = -1, .listener = -1,
 		.holder = -1, .tracer_ready = -1, .ns = {-1, -1, -1, -1, -1, -1, -1},
-		.dir = {.base = -1, .fd = -1, .lock = -1}, .idmap = {.lock = -1},
+		.dir = {.base = -1, .fd = -1, .lock = -1},
 	};
 	struct err e = {0};
 	int r, status;

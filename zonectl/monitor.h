@@ -28,8 +28,8 @@ struct monitor_result {
  * detached. Returns zonectl's exit status. */
 int monitor_run(struct monitor_conf *c);
 
-/* The id map and plan that this zone would get: for --dry-run, and for monitor_run() itself. base: the run directory. */
-int monitor_plan(const struct zone_config *c, const struct brand_settings *s, int base, struct zone_idmap *m, struct zone_plan *p,
+/* The id map and plan that this zone would get: for --dry-run, and for monitor_run() itself. slot: number of a private id range. */
+int monitor_plan(const struct zone_config *c, const struct brand_settings *s, unsigned slot, struct zone_idmap *m, struct zone_plan *p,
 		 char *note, size_t size, struct err *e);
 
 #endif

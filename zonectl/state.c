@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "brand/idmap.h"
 #include "common/host/cleanup.h"
 #include "common/host/rundir.h"
 
@@ -46,7 +47,8 @@ static void remove_files(int base, int fd, const char *name)
 	unlinkat(base, name, AT_REMOVEDIR);
 }
 
-static void sweep_one(int base, const char *name)
+/* Removes a dead zone's folder; false: it lives, or can't be removed yet. */
+static bool sweep_one(int base, const char *name)
 {
 	_cleanup_close_ int fd = openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	_cleanup_close_ int lock = -1;
@@ -55,22 +57,43 @@ static void sweep_one(int base, const char *name)
 	struct err e;
 
 	if (fd < 0 || !is_dead(fd, &lock))
-		return;
+		return false;
 	/* While a control group is still there, the folder stays: it is what knows of it. */
 	if (zone_state_load(fd, &info, &groups, &e) == 0 && !zone_cgroups_remove(&groups))
-		return;
+		return false;
 	remove_files(base, fd, name);
+	return true;
 }
 
-static void sweep_locked(int base)
+/* The number of a zone's private id range is where its link `slot` points to. */
+static void mark_slot(int base, const char *name, uint8_t *used)
+{
+	char path[ZONE_NAME_MAX + 16], text[16];
+	ssize_t n;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/slot", name) >= sizeof(path))
+		return;
+	n = readlinkat(base, path, text, sizeof(text) - 1);
+	if (n > 0) {
+		unsigned long slot;
+
+		text[n] = '\0';
+		slot = strtoul(text, NULL, 10);
+		if (slot < ZONE_ID_SLOTS)
+			used[slot / 8] |= (uint8_t)(1u << slot % 8);
+	}
+}
+
+/* used, if not NULL: a bit for each private id range of a running zone. */
+static void sweep_locked(int base, uint8_t *used)
 {
 	int copy = openat(base, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
 	struct dirent *de;
 
 	while (d && (de = readdir(d)))
-		if (de->d_name[0] != '.' && strcmp(de->d_name, "ids"))
-			sweep_one(base, de->d_name);
+		if (de->d_name[0] != '.' && !sweep_one(base, de->d_name) && used)
+			mark_slot(base, de->d_name, used);
 	if (d)
 		closedir(d);
 	else if (copy >= 0)
@@ -81,7 +104,7 @@ void zone_base_sweep(int base)
 {
 	if (base_lock(base) < 0)
 		return;
-	sweep_locked(base);
+	sweep_locked(base, NULL);
 	flock(base, LOCK_UN);
 }
 
@@ -118,9 +141,11 @@ static int make_named(struct zone_dir *d, const char *name, struct err *e)
 
 static int create_locked(struct zone_dir *d, const char *base_path, const char *name, const char *command, struct err *e)
 {
+	uint8_t used[ZONE_ID_SLOTS / 8] = {0};
+	char text[16];
 	int r;
 
-	sweep_locked(d->base);
+	sweep_locked(d->base, used);
 	r = name ? make_named(d, name, e) : make_numbered(d, command, e);
 	if (r < 0)
 		return r;
@@ -129,6 +154,13 @@ static int create_locked(struct zone_dir *d, const char *base_path, const char *
 		d->lock = openat(d->fd, "lock", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (d->lock < 0 || flock(d->lock, LOCK_EX | LOCK_NB) < 0)
 		return err_set(e, errno, "lock zone %s", d->name);
+	while (d->slot < ZONE_ID_SLOTS && used[d->slot / 8] >> d->slot % 8 & 1)
+		d->slot++;
+	if (d->slot == ZONE_ID_SLOTS)
+		return err_msg(e, EAGAIN, "%u zones are running", ZONE_ID_SLOTS);
+	snprintf(text, sizeof(text), "%u", d->slot);
+	if (symlinkat(text, d->fd, "slot") < 0)
+		return err_set(e, errno, "make zone %s", d->name);
 	if ((size_t)snprintf(d->path, sizeof(d->path), "%s/%s", base_path, d->name) >= sizeof(d->path))
 		return err_set(e, ENAMETOOLONG, "%s", base_path);
 	return 0;

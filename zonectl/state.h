@@ -14,6 +14,7 @@ struct zone_dir {
 	int base; /* the run directory (common/host/rundir.h) */
 	int fd;   /* the zone's folder */
 	int lock; /* held by the monitor; -1 for others */
+	unsigned slot; /* its private id range: no other running zone has it */
 };
 
 /* Removes what dead zones left. */
