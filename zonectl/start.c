@@ -147,7 +147,7 @@ static int enter_cwd(const struct zone_start *s, struct err *e)
 	return chdir("/") < 0 ? err_set(e, errno, "chdir /") : 0;
 }
 
-static int prepare(const struct zone_start *s, struct zone_strv *env, struct err *e)
+static int prepare(struct zone_start *s, struct zone_strv *env, struct err *e)
 {
 	struct brand_user u;
 	int r;
@@ -160,6 +160,7 @@ static int prepare(const struct zone_start *s, struct zone_strv *env, struct err
 	if (s->sock != 3) {
 		if (dup3(s->sock, 3, O_CLOEXEC) < 0)
 			return err_set(e, errno, "dup3");
+		s->sock = 3;
 	}
 	if (close_range(4, ~0u, 0) < 0)
 		return err_set(e, errno, "close_range");
@@ -250,7 +251,6 @@ _Noreturn void zone_start_child(const struct zone_start *given)
 
 	if (prepare(&s, &env, &e) < 0)
 		fail(&s, &e, START_FAULT);
-	s.sock = 3;
 	if (hand_over(&s, &e) < 0)
 		fail(&s, &e, START_FAULT);
 	sigprocmask(SIG_SETMASK, &s.mask, NULL);
