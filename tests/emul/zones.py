@@ -5,6 +5,7 @@ enter a running zone, in zones that emulate nothing, and what hostile guests can
 import json
 import os
 import re
+import shutil
 import sys
 import time
 
@@ -99,6 +100,18 @@ def flood(t):
         t.ok(r.returncode == 0, f'{trap}: it ends when it is told to', r)
 
 
+def go(t):
+    """A runtime that signals its own threads all the time: every call has its answer, and none is repeated for ever."""
+    if not shutil.which('go'):
+        t.skip('a Go guest', 'no go')
+        return
+    program = lxtest.go_guest(f'{lxtest.TOP}/tests/guests/uname.go')
+    for trap, args in TRAPS.items():
+        r = lxtest.zonectl('run', '--set', 'kernel-version=4.4.0', '--set', 'cpus=1', *args, '--', program,
+                           cwd=os.path.dirname(program), timeout=60)
+        t.eq(r.out, 'bad 0 cpus 1\n', f'{trap}: a Go guest', r)
+
+
 def idle(t):
     """A zone that makes no emulated call costs nothing: its monitor sleeps."""
     def switches(pid):
@@ -130,6 +143,7 @@ def main():
     entering(t)
     native(t)
     flood(t)
+    go(t)
     idle(t)
     how_and_cost(t)
     traced(t)
