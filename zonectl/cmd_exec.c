@@ -363,11 +363,11 @@ static int run(struct exec *x)
 		kill(x->command, SIGKILL);
 	terminal_finish(&x->term);
 	if (r == 0 && x->failure.type == START_FAILED) {
-		fprintf(stderr, "zonectl: %s\n", x->failure.text);
+		start_complain("zonectl", x->failure.text);
 		return x->failure.status;
 	}
 	if (r < 0) {
-		fprintf(stderr, "zonectl exec: %s\n", e.msg);
+		start_complain("zonectl exec", e.msg);
 		return START_FAULT;
 	}
 	return WIFSIGNALED(x->status) ? 128 + WTERMSIG(x->status) : WEXITSTATUS(x->status);

@@ -209,7 +209,7 @@ static int run_detached(struct monitor_conf *m)
 	if (r.status == 0)
 		printf("%s\n", r.text);
 	else
-		fprintf(stderr, "zonectl: %s\n", r.text);
+		start_complain("zonectl", r.text);
 	return r.status;
 }
 

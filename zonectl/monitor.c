@@ -334,8 +334,8 @@ int monitor_run(struct monitor_conf *conf)
 	status = r == 0 || m.failure.type == START_FAILED || m.running ? finish_status(&m) : START_FAULT;
 	if (r < 0) {
 		report(&m, status, e.msg);
-		if (!conf->detached)
-			fprintf(stderr, "zonectl: %s\n", e.msg);
+		if (!conf->detached && e.msg[0])
+			start_complain("zonectl", e.msg);
 	}
 	return status;
 }

@@ -50,6 +50,17 @@ int start_recv(int sock, struct start_msg *m, int *fd, pid_t *pid)
 	return r == sizeof(*m) ? 1 : -EPROTO;
 }
 
+void start_complain(const char *who, const char *text)
+{
+	char safe[ERR_MAX];
+	size_t n = 0;
+
+	for (; text[n] && n < sizeof(safe) - 1; n++)
+		safe[n] = (unsigned char)text[n] < 32 || text[n] == 127 ? '?' : text[n];
+	safe[n] = '\0';
+	fprintf(stderr, "%s: %s\n", who, safe);
+}
+
 int zone_cpus_bind(const struct lx_world *w, struct err *e)
 {
 	cpu_set_t set;
@@ -108,6 +119,14 @@ static void env_default(struct zone_strv *env, const char *key, const char *valu
 			return;
 	if (value && (size_t)snprintf(text, sizeof(text), "%s=%s", key, value) < sizeof(text))
 		zone_strv_add(env, text, e);
+}
+
+/* What the caller's environment holds is not for guests. */
+static void scrub_environment(void)
+{
+	for (char **v = environ; v && *v; v++)
+		explicit_bzero(*v, strlen(*v));
+	environ = NULL;
 }
 
 /* A later K=V replaces an earlier one. */
@@ -169,6 +188,7 @@ static int prepare(struct zone_start *s, struct zone_strv *env, struct err *e)
 		r = env_make(s, &u, env, e);
 	if (r < 0)
 		return r;
+	scrub_environment();
 	if (s->config->terminal && fchown(0, u.uid, (gid_t)-1) < 0)
 		return err_set(e, errno, "own the terminal");
 	r = brand_user_become(&u, s->idmap, e);
@@ -184,9 +204,9 @@ static int hand_over(const struct zone_start *s, struct err *e)
 	struct start_msg m = {.type = START_READY};
 	int listener = -1, fd, r = 0;
 
-	/* Else an ordinary user's holder could not seize us: our memory belongs to the host's user namespace until exec. Who
-	 * else can look at it for that moment is this very user of the zone. */
-	if (prctl(PR_SET_DUMPABLE, 1) < 0)
+	/* Else an ordinary user's holder could not seize us: our memory belongs to the host's user namespace until exec. For
+	 * that moment guests of this user of the zone can look at it, too: nothing in it is secret any more. */
+	if (s->idmap->mode == ZONE_ID_SINGLE && prctl(PR_SET_DUMPABLE, 1) < 0)
 		return err_set(e, errno, "become traceable");
 	if (!s->trap_late)
 		r = emul_filter_install(s->filter, &listener);

@@ -40,6 +40,9 @@ int start_send(int sock, const struct start_msg *m, int fd);
 /* 1, 0 at end of file, -errno. *fd (or -1) is the caller's; *pid is the sender's pid as we see it. */
 int start_recv(int sock, struct start_msg *m, int *fd, pid_t *pid);
 
+/* Prints "WHO: TEXT" to stderr without control characters: the text may quote a hostile root's files. */
+void start_complain(const char *who, const char *text);
+
 _Noreturn void zone_start_child(const struct zone_start *s);
 
 /* Binds the calling process to the world's processors. */
