@@ -2,6 +2,7 @@
 """kill -9 of any part of a traced zone at any moment: what should go is gone within two seconds, what the kernel cannot clean
 goes with the next command, and guests of a killed consumer or holder run on untouched."""
 # lxtest: alone timeout=900
+import json
 import os
 import random
 import signal
@@ -36,8 +37,8 @@ def cmdline(pid):
         return []
 
 
-def roles(consumer):
-    """What our descendants are: role -> pids."""
+def roles(consumer, monitor=None):
+    """What our descendants are: role -> pids. A holder that has not executed itself yet looks like the monitor."""
     found = {}
     for pid in supervise.descendants(os.getpid()):
         ns = status(pid, 'NSpid')
@@ -47,7 +48,7 @@ def roles(consumer):
         elif len(ns) > 1:
             role = 'init' if ns[-1] == '1' else 'guest'
         else:
-            role = 'holder' if 'holder' in words else 'monitor'
+            role = 'holder' if 'holder' in words or pid != (monitor or pid) else 'monitor'
         found.setdefault(role, []).append(pid)
     return found
 
@@ -83,9 +84,12 @@ def one_round(rng, victim, guest, name, user):
     if r.returncode:
         return f'no zone: {r}'
     consumer = lxtest.start(lxtest.ZONECTL, 'dtrace', '-q', '-z', name, '-n', SCRIPT, user=user, stdout=-3, stderr=-3)
+    monitor = next((z['monitor'] for z in json.loads(lxtest.zonectl('list', '--json', user=user).out) if z['name'] == name), None)
     # Also moments at which a part is only starting.
     time.sleep(rng.choice([0.01, 0.05, 0.2]) * rng.random() * 2)
-    parts = roles(consumer.pid)
+    if victim == 'holder':
+        lxtest.wait_for(lambda: roles(consumer.pid, monitor).get('holder'), 2, 0.001)
+    parts = roles(consumer.pid, monitor)
     wrong = None
     if parts.get(victim):
         try:
