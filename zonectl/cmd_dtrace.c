@@ -503,7 +503,8 @@ int cmd_dtrace(int argc, char **argv)
 	if (d.out && d.out != stdout && fclose(d.out) == EOF && !status)
 		status = fatal("failed to write to %s: %s", d.ofile, strerror(errno));
 	dtrace_targets_free(&d.targets);
-	dt_prog_free(d.prog);
+	if (d.prog)
+		dt_prog_free(d.prog);
 	dt_probes_free(d.probes);
 	dt_opts_free(&d.opts);
 	free(d.cmd);
