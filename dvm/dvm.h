@@ -34,7 +34,8 @@ int dvm_verify(const void *image, size_t len, char *why, size_t whylen);
 size_t dvm_arena_size(const struct dvm_image *img, const struct dvm_opts *o);
 int dvm_arena_init(void *arena, size_t size, const struct dvm_image *img, const struct dvm_opts *o);
 
-/* Bytes of private working memory that one thread needs while it fires probes (registers, locals, scratch, tuple, record). */
+/* Bytes of private working memory that one thread needs while it fires probes (registers, locals, scratch, tuple, record). It
+ * must be zeroed before its first use, and serve one struct dvm only: what does not change is kept there between firings. */
 size_t dvm_scratch_size(const struct dvm_image *img, const struct dvm_opts *o);
 
 /* What one process holds to run a session: private pointers and limits, copied once from the verified image and options. */
@@ -52,6 +53,7 @@ struct dvm {
 		uint32_t arena_size;
 		uint32_t tuple, record, strings;          /* private memory of a firing, bytes of each */
 		uint32_t error_probe;                     /* index of ERROR, UINT32_MAX without one */
+		uint32_t nregs;                           /* highest register that the code uses, and one */
 		uint32_t scratch_size;
 	} l;
 	uint64_t stuck_pos;        /* reader: where an uncommitted record was met, */

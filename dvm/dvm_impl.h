@@ -56,7 +56,6 @@ struct mem_region {
 
 /* One firing's state, at the start of the caller's scratch memory; the areas that it points to follow. */
 struct mach {
-	uint64_t r[DVM_NREGS];
 	struct mem_region rg[NREGIONS];
 	struct dvm *m;
 	const struct dvm_image *img;
@@ -80,6 +79,7 @@ struct mach {
 	char *tok;             /* strtok()'s string, */
 	uint32_t tok_len, tok_pos;
 	uint8_t *locals, *error_locals;
+	uint64_t r[DVM_NREGS];
 };
 
 static inline bool mach_fault(struct mach *s, enum dvm_fault f, uint64_t addr)

@@ -19,12 +19,25 @@ struct need {
 	uint64_t strings; /* of one clause */
 	uint64_t chunk;   /* dynamic variable: header, key, value */
 	uint64_t end;     /* records of END's clauses */
+	uint32_t nregs;
 	bool dynamic;
 };
 
 static uint64_t max64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+static uint32_t regs_need(const struct dvm_insn *i, uint32_t n)
+{
+	for (const char *o = dvm_op_info[i->op].operands; *o; o++) {
+		uint32_t r = *o == 'd' ? i->rd + 1u : *o == 'a' ? i->ra + 1u : *o == 'b' ? i->rb + 1u : 0;
+
+		if (i->op == DVM_CALL && *o == 'b')
+			r = (uint32_t)i->ra + i->rb;
+		n = r > n ? r : n;
+	}
+	return n;
 }
 
 static uint64_t clause_need(const struct dvm_image *img, const struct dvm_clause *c, const struct dvm_opts *o, struct need *n)
@@ -35,6 +48,7 @@ static uint64_t clause_need(const struct dvm_image *img, const struct dvm_clause
 	uint64_t rec = sizeof(struct dvm_rec);
 
 	for (uint32_t k = 0; k < c->ninsn; k++, i++) {
+		n->nregs = regs_need(i, n->nregs);
 		switch (i->op) {
 		case DVM_TRST: tuple = 0; break;
 		case DVM_TINT: tuple += 16; break;
@@ -110,7 +124,7 @@ int dvm_layout(const struct dvm_image *img, const struct dvm_opts *o, struct dvm
 {
 	const struct dvm_var *v = img_at(img, img->vars.off);
 	const struct dvm_probe *p = img_at(img, img->probes.off);
-	struct need n = { 0 };
+	struct need n = { .nregs = 1 };
 	uint64_t at = ARENA_HDR_SIZE, globals = 0, data;
 
 	base_memset(l, 0, sizeof(*l));
@@ -164,6 +178,7 @@ int dvm_layout(const struct dvm_image *img, const struct dvm_opts *o, struct dvm
 		return -EINVAL;
 	l->scratch_size = (uint32_t)at;
 
+	l->nregs = n.nregs;
 	l->error_probe = UINT32_MAX;
 	for (uint32_t i = 0; i < img->probes.count; i++)
 		if (p[i].kind == DVM_P_ERROR) {

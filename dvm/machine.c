@@ -363,14 +363,12 @@ static void fault_report(struct mach *s, uint32_t offset)
 }
 
 /* Cuts the caller's memory into the firing's areas, as dvm_layout() has added them up. */
-static struct mach *mach_begin(struct dvm *m, void *scratch, const struct dvm_event *ev)
+static void mach_init(struct mach *s, struct dvm *m)
 {
-	uint8_t *at = (uint8_t *)(((uintptr_t)scratch + 63) & ~(uintptr_t)63);
-	struct mach *s = (struct mach *)at;
+	uint8_t *at = (uint8_t *)s;
 	const struct dvm_image *img = m->img;
 	uint32_t locals = ROUND8(img->local_size);
 
-	base_memset(s, 0, sizeof(*s));
 #define AREA(n) (at += (((uint64_t)(n)) + 63) & ~63ull)
 	AREA(sizeof(*s));
 	s->locals = at, AREA(locals);
@@ -378,22 +376,35 @@ static struct mach *mach_begin(struct dvm *m, void *scratch, const struct dvm_ev
 	s->tok = (char *)at, AREA(ROUND8((uint64_t)m->opts.strsize));
 	s->tup = at, AREA(m->l.tuple);
 	s->rec = at, AREA(m->l.record);
-	s->rg[RG_TSTR].base = at, AREA(m->l.strings);
-	s->rg[RG_SCRATCH].base = at;
+	s->rg[RG_TSTR] = (struct mem_region){ at, 0, 0 }, AREA(m->l.strings);
+	s->rg[RG_SCRATCH] = (struct mem_region){ at, 0, 1 };
 #undef AREA
-	s->rg[RG_SCRATCH].writable = 1;
 	s->rg[RG_STRTAB] = (struct mem_region){ img_at(img, img->strtab.off), img->strtab.count, 0 };
 	s->rg[RG_LOCAL] = (struct mem_region){ s->locals, locals, 1 };
 	s->rg[RG_GLOBAL] = (struct mem_region){ m->arena + m->l.globals, m->l.globals_size, 1 };
 	s->rg[RG_DYN] = (struct mem_region){ m->arena + m->l.chunks, m->l.nchunks * m->l.chunk, 1 };
-	base_memset(s->locals, 0, locals);
-	s->m = m;
 	s->img = img;
 	s->insns = img_at(img, img->insns.off);
 	s->consts = img_at(img, img->consts.off);
 	s->vars = img_at(img, img->vars.off);
 	s->aggs = img_at(img, img->aggs.off);
 	s->hdr = dvm_hdr(m);
+	s->m = m;
+}
+
+static struct mach *mach_begin(struct dvm *m, void *scratch, const struct dvm_event *ev)
+{
+	struct mach *s = (struct mach *)(((uintptr_t)scratch + 63) & ~(uintptr_t)63);
+
+	if (s->m != m)
+		mach_init(s, m);
+	for (int g = RG_EXECNAME; g < NREGIONS; g++)
+		s->rg[g].base = NULL, s->rg[g].size = 0;
+	for (uint32_t i = 0; i < m->l.nregs; i++)
+		s->r[i] = 0;
+	if (s->rg[RG_LOCAL].size)
+		base_memset(s->locals, 0, s->rg[RG_LOCAL].size);
+	s->tok_len = s->tok_pos = 0;
 	s->ev = ev;
 	return s;
 }

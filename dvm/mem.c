@@ -2,6 +2,8 @@
 #include "dvm/dvm_impl.h"
 #include "dvm/vars_impl.h"
 
+typedef uint64_t word __attribute__((may_alias, aligned(1)));
+
 uint64_t dvm_hash(uint64_t h, const void *p, uint32_t len)
 {
 	const uint64_t *w = p;
@@ -32,6 +34,22 @@ void *mem_at(struct mach *s, uint64_t addr, uint64_t n, bool write)
 	return g->base + off;
 }
 
+/* Bytes before the NUL, at most max; all max bytes may be read. */
+static uint32_t str_len(const char *p, uint32_t max)
+{
+	uint32_t n = 0;
+
+	for (; max - n >= 8; n += 8) {
+		uint64_t w = *(const word *)(p + n), zero = (w - 0x0101010101010101ull) & ~w & 0x8080808080808080ull;
+
+		if (zero) /* the lowest such bit is right, whatever the bytes above it */
+			return n + ((uint32_t)__builtin_ctzll(zero) >> 3);
+	}
+	while (n < max && p[n])
+		n++;
+	return n;
+}
+
 const char *mem_str(struct mach *s, uint64_t addr, uint32_t *len)
 {
 	uint64_t region = (addr >> 48) - ADDR_TAG, off = addr & 0xffffffffffffull;
@@ -44,7 +62,7 @@ const char *mem_str(struct mach *s, uint64_t addr, uint32_t *len)
 		return NULL;
 	}
 	p = (const char *)g->base + off;
-	*len = (uint32_t)base_strnlen(p, g->size - off < max ? g->size - off : max);
+	*len = str_len(p, g->size - off < max ? g->size - (uint32_t)off : max);
 	return p;
 }
 

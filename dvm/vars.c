@@ -35,16 +35,16 @@ static struct dyn_chunk *chunk_at(const struct dvm *m, uint32_t i)
 static bool chunk_is(const struct dyn_chunk *c, const struct dyn_key *k)
 {
 	return c->hash == k->hash && c->var == k->var && c->tid == k->tid && c->tgen == k->tgen &&
-	       c->keylen == k->keylen && !base_memcmp(c + 1, k->key, k->keylen);
+	       c->keylen == k->keylen && (!k->keylen || !base_memcmp(c + 1, k->key, k->keylen));
 }
 
-/* The chunk that a slot's value names, if it is k's. */
+/* The chunk that a slot's value names, if it is k's; its tag has been compared. */
 static struct dyn_chunk *slot_match(const struct dvm *m, uint64_t w, const struct dyn_key *k)
 {
 	uint32_t i = (uint32_t)w - 1;
 	struct dyn_chunk *c;
 
-	if (w >> 32 != k->hash >> 32 || i >= m->l.nchunks)
+	if (i >= m->l.nchunks)
 		return NULL;
 	c = chunk_at(m, i);
 	return chunk_is(c, k) ? c : NULL;
@@ -52,14 +52,16 @@ static struct dyn_chunk *slot_match(const struct dvm *m, uint64_t w, const struc
 
 static struct dyn_chunk *dyn_find(const struct dvm *m, const struct dyn_key *k, shared_u64 **slot, uint64_t *word)
 {
+	uint32_t tag = (uint32_t)(k->hash >> 32);
+
 	for (int second = 0; second < 2; second++) {
 		shared_u64 *b = bucket_at(m, k->hash, second);
 
 		for (unsigned i = 0; i < DYN_WAYS; i++) {
 			uint64_t w = __atomic_load_n(&b[i], __ATOMIC_ACQUIRE);
-			struct dyn_chunk *c = slot_match(m, w, k);
+			struct dyn_chunk *c;
 
-			if (c) {
+			if ((uint32_t)(w >> 32) == tag && (c = slot_match(m, w, k))) {
 				*slot = &b[i];
 				*word = w;
 				return c;
@@ -117,7 +119,7 @@ static struct dyn_chunk *dyn_settle(const struct dvm *m, const struct dyn_key *k
 
 		for (unsigned i = 0; i < DYN_WAYS; i++) {
 			uint64_t w = __atomic_load_n(&b[i], __ATOMIC_SEQ_CST);
-			struct dyn_chunk *c = slot_match(m, w, k);
+			struct dyn_chunk *c = w >> 32 == k->hash >> 32 ? slot_match(m, w, k) : NULL;
 
 			if (c && first)
 				dyn_remove(m, &b[i], w);

@@ -201,7 +201,7 @@ static void run_image(const struct dvm_image *img, struct bytes *b)
 	if (!size || size > 64u << 20 || dvm_scratch_size(img, &o) > 64u << 20)
 		return;
 	arena = aligned_alloc(64, size);
-	scratch = malloc(dvm_scratch_size(img, &o));
+	scratch = calloc(1, dvm_scratch_size(img, &o));
 	assert(arena && scratch);
 	memset(arena, 0, size);
 	if (!dvm_arena_init(arena, size, img, &o) && !dvm_open(&m, img, &o, arena, size)) {

@@ -194,7 +194,7 @@ static inline struct drun *da_run(struct dasm *a, const struct dvm_opts *o)
 	assert(!bad);
 	bad = dvm_open(&r->m, r->img, o, r->arena, size);
 	assert(!bad);
-	r->scratch = malloc(dvm_scratch_size(r->img, o));
+	r->scratch = calloc(1, dvm_scratch_size(r->img, o));
 	assert(r->scratch);
 	dvm_set_activity(&r->m, DVM_ACTIVE);
 	r->ev = (struct dvm_event){ .timestamp = 1000, .pid = 10, .tid = 11, .execname = "prog", .zonename = "global", .lxhow = "pass" };

@@ -388,7 +388,7 @@ struct worker {
 static void *work(void *arg)
 {
 	struct worker *w = arg;
-	void *scratch = malloc(dvm_scratch_size(w->r->img, &w->m.opts));
+	void *scratch = calloc(1, dvm_scratch_size(w->r->img, &w->m.opts));
 	struct dvm_event ev = w->r->ev;
 
 	for (int i = 0; i < NFIRE; i++) {

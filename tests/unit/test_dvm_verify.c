@@ -196,7 +196,7 @@ static void test_mutations(void **state)
 			continue;
 		size = dvm_arena_size(img, &o);
 		if (size && size < 1 << 24) {
-			void *arena = da_mem(size), *scratch = malloc(dvm_scratch_size(img, &o));
+			void *arena = da_mem(size), *scratch = calloc(1, dvm_scratch_size(img, &o));
 
 			accepted++;
 			assert_int_equal(dvm_arena_init(arena, size, img, &o), 0);
