@@ -42,6 +42,8 @@ int monitor_tracer_start(struct monitor *m, struct err *e)
 		/* Out of the terminal's reach: ^C is for the command, whose end ends the session. */
 		setsid();
 		sigprocmask(SIG_SETMASK, &none, NULL);
+		/* A caller that ignores it (a shell's background job) must not make the session deaf to its end. */
+		signal(SIGINT, SIG_DFL);
 		fcntl(ready[1], F_SETFD, 0);
 		execv("/proc/self/exe", (char *const *)argv);
 		_exit(127);

@@ -25,7 +25,7 @@ def start(test, log, timeout):
         return pid
     code = 1
     try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, lambda *_: None)  # a handler, as the test would inherit that it is ignored
         signal.signal(signal.SIGTERM, give_up)
         prctl(PR_SET_CHILD_SUBREAPER, 1)
         prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -43,7 +43,7 @@ def check(t, who, user, abi, root):
          f'{who}, {abi}: calls by CPU time add up', f'{r}\n{text}')
 
     r, text = top('read-sizes.d', user, root)
-    rows = re.findall(r'^ +(\d+) \|@* +(\d+)$', text, re.M)
+    rows = re.findall(r'^ +(\d+) \|@* +(\d+) *$', text, re.M)
     t.ok('------------- Distribution -------------' in text and sum(int(n) for _, n in rows) > 10,
          f'{who}, {abi}: read sizes are drawn', f'{r}\n{text}')
 
