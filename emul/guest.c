@@ -2,7 +2,6 @@
  * it stays true until the answer; of other threads it is as fresh as in the kernel. */
 #include "emul/guest.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +14,7 @@
 
 #include "common/host/cleanup.h"
 #include "common/host/features.h"
+#include "emul/taskinfo.h"
 
 #ifndef NS_GET_PID_FROM_PIDNS
 #define NS_GET_PID_FROM_PIDNS _IOR(0xb7, 0x6, int)
@@ -49,18 +49,6 @@ unsigned long guest_personality(pid_t tid)
 	return strtoul(buf, NULL, 16);
 }
 
-int guest_processor(pid_t tid)
-{
-	char buf[1024], *p;
-
-	if (proc_read(tid, "stat", buf, sizeof(buf)) <= 0)
-		return -1;
-	p = strrchr(buf, ')'); /* the name before it may hold anything; field 3 follows, field 39 is wanted */
-	for (int i = 3; p && i <= 39; i++)
-		p = strchr(p + 1, ' ');
-	return p ? atoi(p + 1) : -1;
-}
-
 uint64_t guest_ns(pid_t tid, const char *ns)
 {
 	char path[64], link[64];
@@ -92,61 +80,36 @@ void guest_boottime_offset(pid_t tid, int64_t *sec, int64_t *nsec)
 		*sec = *nsec = 0;
 }
 
-/* What a thread's status says that we use. */
-struct status {
-	unsigned uid, euid;
-	uint64_t caps;   /* effective */
-	pid_t nspid;     /* its number in the innermost pid namespace */
-	pid_t tgid;
-};
-
-static bool status_read(pid_t tid, struct status *s)
-{
-	char buf[4096];
-	const char *p;
-
-	if (proc_read(tid, "status", buf, sizeof(buf)) <= 0)
-		return false;
-	memset(s, 0, sizeof(*s));
-	p = strstr(buf, "\nTgid:");
-	if (p)
-		s->tgid = atoi(p + 6);
-	p = strstr(buf, "\nUid:");
-	if (!p || sscanf(p, "\nUid: %u %u", &s->uid, &s->euid) != 2)
-		return false;
-	p = strstr(buf, "\nCapEff:");
-	if (!p || sscanf(p, "\nCapEff: %" SCNx64, &s->caps) != 1)
-		return false;
-	p = strstr(buf, "\nNSpid:");
-	if (p) {
-		const char *end = strchr(p + 1, '\n');
-
-		for (p += 7; p && p < end; p = strpbrk(p, " \t")) {
-			p += strspn(p, " \t");
-			if (isdigit((unsigned char)*p))
-				s->nspid = atoi(p);
-		}
-	}
-	return true;
-}
-
 bool guest_may_sched(pid_t tid, pid_t target)
 {
-	struct status me, it;
+	struct task_status me, it;
 	uint64_t ns;
 
 	if (tid == target)
 		return true;
-	if (!status_read(tid, &me) || !status_read(target, &it))
+	if (task_status_read(tid, &me) || task_status_read(target, &it))
 		return false;
 	if (me.euid == it.euid || me.euid == it.uid)
 		return true;
 	ns = guest_ns(tid, "user");
-	return (me.caps >> CAP_SYS_NICE_BIT & 1) && ns && ns == guest_ns(target, "user");
+	return (me.capeff >> CAP_SYS_NICE_BIT & 1) && ns && ns == guest_ns(target, "user");
 }
 
-/* Looks among the entries of a folder of /proc for the thread that is `pid` in the same pid namespace as `tid`. */
-static pid_t find_nspid(const char *folder, uint64_t pidns, pid_t pid, bool threads)
+/* A pid namespace, and how many lie above it as far as /proc shows them. */
+struct pidns {
+	uint64_t ino;
+	unsigned level;
+};
+
+static bool is_pid(pid_t host, const struct pidns *ns, pid_t pid)
+{
+	struct task_status s;
+
+	return !task_status_read(host, &s) && s.nns > ns->level && s.nspid[ns->level] == pid && task_in_pidns(host, ns->ino);
+}
+
+/* Looks among the entries of a folder of /proc for the thread that is `pid` in ns. */
+static pid_t find_pid(const char *folder, const struct pidns *ns, pid_t pid, bool threads)
 {
 	DIR *d = opendir(folder);
 	pid_t found = -ESRCH;
@@ -156,16 +119,15 @@ static pid_t find_nspid(const char *folder, uint64_t pidns, pid_t pid, bool thre
 		return -ESRCH;
 	while (found < 0 && (ent = readdir(d))) {
 		pid_t host = atoi(ent->d_name);
-		struct status s;
 		char path[64];
 
 		if (host <= 0)
 			continue;
-		if (status_read(host, &s) && s.nspid == pid && guest_ns(host, "pid") == pidns) {
+		if (is_pid(host, ns, pid)) {
 			found = host;
-		} else if (threads && guest_ns(host, "pid") == pidns) {
+		} else if (threads && task_in_pidns(host, ns->ino)) {
 			snprintf(path, sizeof(path), "/proc/%d/task", host);
-			found = find_nspid(path, pidns, pid, false);
+			found = find_pid(path, ns, pid, false);
 		}
 	}
 	closedir(d);
@@ -174,9 +136,9 @@ static pid_t find_nspid(const char *folder, uint64_t pidns, pid_t pid, bool thre
 
 pid_t guest_pid_to_host(pid_t tid, pid_t pid)
 {
-	struct status s;
+	struct task_status s;
+	struct pidns ns;
 	char path[64];
-	uint64_t ns;
 	pid_t r;
 
 	if (!pid)
@@ -194,14 +156,14 @@ pid_t guest_pid_to_host(pid_t tid, pid_t pid)
 		return r > 0 ? r : -ESRCH;
 	}
 	/* Older kernels do not translate. Mostly a program asks for itself or for one of its threads. */
-	ns = guest_ns(tid, "pid");
-	if (ns == guest_ns(0, "pid"))
-		return pid;
-	if (!ns || !status_read(tid, &s))
+	if (task_status_read(tid, &s) || !s.nns)
 		return -ESRCH;
-	if (s.nspid == pid)
+	ns = (struct pidns){ guest_ns(tid, "pid"), s.nns - 1 };
+	if (!ns.level)
+		return pid;
+	if (s.nspid[ns.level] == pid)
 		return tid;
 	snprintf(path, sizeof(path), "/proc/%d/task", s.tgid);
-	r = find_nspid(path, ns, pid, false);
-	return r > 0 ? r : find_nspid("/proc", ns, pid, true);
+	r = find_pid(path, &ns, pid, false);
+	return r > 0 ? r : find_pid("/proc", &ns, pid, true);
 }

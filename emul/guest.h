@@ -21,9 +21,6 @@ pid_t guest_pid_to_host(pid_t tid, pid_t pid);
  * effective one, or CAP_SYS_NICE in the user namespace of both. */
 bool guest_may_sched(pid_t tid, pid_t target);
 
-/* Host processor on which a thread runs or ran last, -1 if unknown. */
-int guest_processor(pid_t tid);
-
 /* Seconds that the thread's time namespace adds to CLOCK_BOOTTIME. */
 void guest_boottime_offset(pid_t tid, int64_t *sec, int64_t *nsec);
 

@@ -8,6 +8,7 @@
 
 #include "emul/emul_impl.h"
 #include "emul/guest.h"
+#include "emul/taskinfo.h"
 #include "lx_syscall/lx_handlers.h"
 
 #define WORDS 16
@@ -130,7 +131,7 @@ long lx_getcpu(struct emul_task *t, const struct lx_getcpu_args *a)
 
 	if (same_numbers(t->world))
 		return EMUL_CONTINUE;
-	cpu = guest_processor(t->tid);
+	cpu = task_cpu(t->tid);
 	for (int c = 0; c < cpu && c < BITS; c++)
 		n += bit(t->world->cpu_mask, (unsigned)c);
 	if (a->cpu)

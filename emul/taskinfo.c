@@ -1,4 +1,4 @@
-/* Reads /proc/TID for the engine. A thread may die at any moment: every function then says so and leaves nothing open. */
+/* Reads /proc/TID for engine and handlers. A thread may die at any moment: every function then says so and leaves nothing open. */
 #include "emul/taskinfo.h"
 
 #include <errno.h>
@@ -60,6 +60,14 @@ static unsigned parse_ids(const char *s, pid_t *id)
 	return n;
 }
 
+static void parse_uids(const char *s, struct task_status *st)
+{
+	char *end;
+
+	st->uid = (uid_t)strtoul(s, &end, 10);
+	st->euid = (uid_t)strtoul(end, NULL, 10);
+}
+
 int task_status_read(pid_t tid, struct task_status *st)
 {
 	char buf[4096], *p = buf;
@@ -82,7 +90,7 @@ int task_status_read(pid_t tid, struct task_status *st)
 		else if (!strncmp(p, "TracerPid:", 10))
 			st->tracer = atoi(v);
 		else if (!strncmp(p, "Uid:", 4))
-			st->uid = (uid_t)strtoul(v, NULL, 10);
+			parse_uids(v, st);
 		else if (!strncmp(p, "Gid:", 4))
 			st->gid = (gid_t)strtoul(v, NULL, 10);
 		else if (!strncmp(p, "NSpid:", 6))
@@ -93,8 +101,10 @@ int task_status_read(pid_t tid, struct task_status *st)
 			st->sigblk = strtoull(v, NULL, 16);
 		else if (!strncmp(p, "SigIgn:", 7))
 			st->sigign = strtoull(v, NULL, 16);
-		else if (!strncmp(p, "SigCgt:", 7)) {
+		else if (!strncmp(p, "SigCgt:", 7))
 			st->sigcgt = strtoull(v, NULL, 16);
+		else if (!strncmp(p, "CapEff:", 7)) {
+			st->capeff = strtoull(v, NULL, 16);
 			break; /* nothing after it is of interest */
 		}
 		p = strchr(p, '\n');

@@ -12,11 +12,12 @@
 struct task_status { /* /proc/TID/status */
 	char state; /* R S D T t Z X ... */
 	pid_t tgid, ppid, tracer;
-	uid_t uid; /* real ids, as the reader's user namespace sees them */
+	uid_t uid, euid; /* real ids (and the effective user) as the reader's user namespace sees them */
 	gid_t gid;
 	pid_t nspid[TASK_NNS], nstgid[TASK_NNS]; /* [0]: the reader's namespace, then inwards */
 	unsigned nns;
 	uint64_t sigblk, sigign, sigcgt; /* bit sig - 1 */
+	uint64_t capeff; /* bit per capability, of its own user namespace */
 };
 
 int task_status_read(pid_t tid, struct task_status *st); /* 0 or -ESRCH */
