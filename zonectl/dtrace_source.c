@@ -129,7 +129,7 @@ static int preprocess(const char *name, const struct dt_opts *o, char **text, st
 
 int dtrace_source_read(const char *path, const struct dt_opts *o, char **text, struct err *e)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
 	int r;
 
 	*text = NULL;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/host/cleanup.h"
+#include "zonectl/control.h"
 #include "zonectl/dtrace_impl.h"
 #include "zonectl/holder_client.h"
 #include "zonectl/zones.h"
@@ -166,6 +167,21 @@ static ino_t pidns_of(pid_t pid)
 	return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
+/* The same of a zone, as its monitor knows it: its init may be out of our reach. 0 while it starts or ends. */
+static ino_t pidns_of_zone(const char *zone)
+{
+	struct ctl_msg m = { .type = CTL_INFO };
+	_cleanup_close_ int sock = -1;
+	struct zone_dir d;
+	unsigned n = 0;
+
+	if (zone_dir_open(&d, zone, NULL) < 0)
+		return 0;
+	sock = ctl_connect(&d, NULL);
+	zone_dir_close(&d);
+	return sock >= 0 && ctl_call(sock, &m, NULL, 0, &n, NULL) == 0 ? (ino_t)m.u.info.pidns : 0;
+}
+
 /* Processes by their tracer: one session with each zone that holds some of them, one with the user's holder for the rest. */
 static int open_processes(struct dtrace_targets *t, struct dt_consumer *c, const struct zone_info *zones, size_t nzones, struct err *e)
 {
@@ -178,7 +194,7 @@ static int open_processes(struct dtrace_targets *t, struct dt_consumer *c, const
 	memcpy(left, t->pid, t->npid * sizeof(pid_t));
 	nleft = t->npid;
 	for (size_t i = 0; r == 0 && nleft && i < nzones; i++) {
-		ino_t ns = zones[i].init > 0 ? pidns_of(zones[i].init) : 0;
+		ino_t ns = pidns_of_zone(zones[i].name);
 		unsigned n = 0, keep = 0;
 
 		for (unsigned k = 0; k < nleft; k++) {

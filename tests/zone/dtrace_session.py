@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """How sessions of zonectl dtrace end, and that their targets never notice: signals, a killed consumer, a closed pipe, several
 sessions at once on one process, the end of a zone. As root also for an ordinary user."""
+import json
 import os
 import signal
 import subprocess
@@ -123,9 +124,46 @@ def zones(user):
          (p.returncode, out, err, init.out))
 
 
+BUSY = ('sh', '-c', 'while :; do echo x > /dev/null; sleep 0.05; done')
+
+
+def child_of_init(name, user):
+    for z in json.loads(lxtest.zonectl('list', '--json', user=user).out):
+        if z['name'] == name:
+            with open(f'/proc/{z["init"]}/task/{z["init"]}/children') as f:
+                return f.read().split()[0]
+    return None
+
+
+def inside_and_outside(user):
+    """A process inside a zone is traced by the zone's tracer, whoever else looks at the zone; several zones are one session, in
+    which BEGIN, tick and END count once."""
+    names = [lxtest.zonectl('run', '-d', '--', *BUSY, user=user).out.strip() for _ in range(2)]
+    host = lxtest.start(*BUSY, user=user)
+    child = child_of_init(names[0], user)
+    other = start(user, '-q', '-z', names[0], '-n', 'syscall::write:entry { @ = count(); } tick-1500ms { exit(0); } '
+                  'END { printa("%@d", @); }')
+    r = lxtest.dtrace('-q', '-p', child, '-p', host.pid, '-n', 'BEGIN { n = 7; } syscall::write:entry { @[zonename, n] = count(); } '
+                      'tick-500ms { exit(0); } END { printa("%s %d\\n", @); }', user=user)
+    t.eq(sorted(r.out.splitlines()), sorted(['', 'global 7', f'{names[0]} 7']), '-p inside and outside of a zone', r)
+    out, err = other.communicate(timeout=20)
+    t.ok(other.returncode == 0 and out.strip().isdigit() and int(out) >= 15, 'a session on the zone beside it', (out, err))
+    r = lxtest.dtrace('-q', '-z', names[0], '-z', names[1], '-n', 'BEGIN { n = 3; @once["BEGIN"] = count(); printf("begin\\n"); } '
+                      'syscall::write:entry /n == 3/ { @[zonename] = count(); } tick-300ms { @once["tick"] = count(); exit(4); } '
+                      'END { @once["END"] = count(); printa("%s\\n", @); printa("%s %@d\\n", @once); }', user=user)
+    t.eq((r.returncode, sorted(r.out.splitlines())), (4, sorted(['begin', *names, 'BEGIN 1', 'END 1', 'tick 1', ''])), 'two zones', r)
+    r = lxtest.dtrace('-q', '-n', 'syscall::write:entry { @[zonename] = count(); } tick-300ms { exit(0); } END { printa("%s\\n", @); }',
+                      user=user)
+    t.ok(r.returncode == 0 and set(names) <= set(r.out.split()), 'every zone without -z, -p and -c', r)
+    host.kill()
+    host.communicate()
+    for name in names:
+        lxtest.zonectl('halt', name, user=user)
+
+
 users = [None] + ([lxtest.as_user()] if os.getuid() == 0 else [])
 for u in users:
     print(f'# as {u or "ourselves"}', flush=True)
-    for part in (signals, together, zones):
+    for part in (signals, together, zones, inside_and_outside):
         part(u)
 t.done()
