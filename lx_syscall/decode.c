@@ -99,12 +99,12 @@ static bool put_arg(struct lx_dec *d, const struct lx_row *r, unsigned n, const 
 	return false;
 }
 
-void dec_args_of(struct lx_dec *d, unsigned row, const uint64_t regs[6])
+void dec_args_of(struct lx_dec *d, unsigned row, const uint64_t regs[6], unsigned max)
 {
 	const struct lx_row *r = &lx_rows[row];
 	unsigned n;
 
-	for (n = 0; n < r->nargs[d->call->abi]; n++) {
+	for (n = 0; n < r->nargs[d->call->abi] && n < max; n++) {
 		if (is_absent(r, r->args[d->call->abi], n, regs))
 			break;
 		if (n)
@@ -178,7 +178,7 @@ size_t lx_decode_call(char *buf, size_t size, const struct lx_call *c, const str
 		return 0;
 	dec_str(&d, d.row->name);
 	dec_char(&d, '(');
-	dec_args_of(&d, c->row, c->args);
+	dec_args_of(&d, c->row, c->args, 6);
 	dec_char(&d, ')');
 	if (c->returned) {
 		dec_str(&d, " = ");
@@ -193,7 +193,7 @@ size_t lx_decode_args(char *buf, size_t size, const struct lx_call *c, const str
 
 	if (!begin(&d, buf, size, c, mem))
 		return 0;
-	dec_args_of(&d, c->row, c->args);
+	dec_args_of(&d, c->row, c->args, 6);
 	return finish(&d, buf);
 }
 

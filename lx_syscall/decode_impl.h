@@ -83,8 +83,8 @@ void dec_fd(struct lx_dec *d, int64_t v, bool dir);
 
 /* An argument or a field that holds a plain value. */
 void dec_value(struct lx_dec *d, unsigned kind, unsigned set, int width, uint64_t v);
-/* Arguments of a call given by its row and registers, as ipc and socketcall contain one. */
-void dec_args_of(struct lx_dec *d, unsigned row, const uint64_t regs[6]);
+/* Arguments of a call given by its row and registers, as ipc and socketcall contain one: the first max. */
+void dec_args_of(struct lx_dec *d, unsigned row, const uint64_t regs[6], unsigned max);
 /* An argument that others decide about; rest: show the arguments after it too where it decides about those. Returns
  * whether it did. */
 bool dec_special(struct lx_dec *d, unsigned id, unsigned n, uint64_t v, const uint64_t regs[6], bool rest);

@@ -140,7 +140,10 @@ void dec_flags(struct lx_dec *d, unsigned set, uint64_t v)
 	if (v & ~seen || first) {
 		if (!first)
 			dec_char(d, '|');
-		dec_hex(d, v & ~seen);
+		if (set == LX_SET_ipcget) /* permissions */
+			dec_mode(d, v & ~seen, false);
+		else
+			dec_hex(d, v & ~seen);
 	}
 }
 

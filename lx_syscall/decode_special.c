@@ -204,12 +204,12 @@ static void put_flagged_enum(struct lx_dec *d, uint64_t v, unsigned set, unsigne
 }
 
 /* Arguments of a call inside another one's, by its name. */
-static void put_inner(struct lx_dec *d, const char *name, const uint64_t regs[6])
+static void put_inner(struct lx_dec *d, const char *name, const uint64_t regs[6], unsigned max)
 {
 	int row = lx_row_by_name(name);
 
 	if (row >= 0)
-		dec_args_of(d, (unsigned)row, regs);
+		dec_args_of(d, (unsigned)row, regs, max);
 }
 
 static void put_socketcall(struct lx_dec *d, uint64_t call, uint64_t addr)
@@ -237,7 +237,7 @@ static void put_socketcall(struct lx_dec *d, uint64_t call, uint64_t addr)
 		}
 	}
 	dec_char(d, '[');
-	put_inner(d, calls[call].name, regs);
+	put_inner(d, calls[call].name, regs, calls[call].n);
 	dec_char(d, ']');
 }
 
@@ -249,47 +249,47 @@ static void put_ipc(struct lx_dec *d, uint64_t call, const uint64_t regs[6])
 
 	switch (call & 0xffff) {
 	case 1:
-		put_inner(d, "semop", (uint64_t[6]){ first, ptr, second });
+		put_inner(d, "semop", (uint64_t[6]){ first, ptr, second }, 6);
 		break;
 	case 4:
-		put_inner(d, "semtimedop", (uint64_t[6]){ first, ptr, second, fifth });
+		put_inner(d, "semtimedop", (uint64_t[6]){ first, ptr, second, fifth }, 6);
 		break;
 	case 2:
-		put_inner(d, "semget", (uint64_t[6]){ first, second, third });
+		put_inner(d, "semget", (uint64_t[6]){ first, second, third }, 6);
 		break;
 	case 3:
 		if (!dec_read_num(d, ptr, 4, &v))
 			v = ptr;
-		put_inner(d, "semctl", (uint64_t[6]){ first, second, third & ~0x100ULL, v });
+		put_inner(d, "semctl", (uint64_t[6]){ first, second, third & ~0x100ULL, v }, 6);
 		break;
 	case 11:
-		put_inner(d, "msgsnd", (uint64_t[6]){ first, ptr, second, third });
+		put_inner(d, "msgsnd", (uint64_t[6]){ first, ptr, second, third }, 6);
 		break;
 	case 12: /* the old form: ptr points to the buffer's address and the type */
 		if (call >> 16)
-			put_inner(d, "msgrcv", (uint64_t[6]){ first, ptr, second, fifth, third });
+			put_inner(d, "msgrcv", (uint64_t[6]){ first, ptr, second, fifth, third }, 6);
 		else if (dec_read_num(d, ptr, 4, &v) && dec_read_num(d, ptr + 4, 4, &w))
-			put_inner(d, "msgrcv", (uint64_t[6]){ first, v, second, w, third });
+			put_inner(d, "msgrcv", (uint64_t[6]){ first, v, second, w, third }, 6);
 		else
 			dec_addr(d, ptr);
 		break;
 	case 13:
-		put_inner(d, "msgget", (uint64_t[6]){ first, second });
+		put_inner(d, "msgget", (uint64_t[6]){ first, second }, 6);
 		break;
 	case 14:
-		put_inner(d, "msgctl", (uint64_t[6]){ first, second & ~0x100ULL, ptr });
+		put_inner(d, "msgctl", (uint64_t[6]){ first, second & ~0x100ULL, ptr }, 6);
 		break;
 	case 21:
-		put_inner(d, "shmat", (uint64_t[6]){ first, ptr, second });
+		put_inner(d, "shmat", (uint64_t[6]){ first, ptr, second }, 6);
 		break;
 	case 22:
-		put_inner(d, "shmdt", (uint64_t[6]){ ptr });
+		put_inner(d, "shmdt", (uint64_t[6]){ ptr }, 6);
 		break;
 	case 23:
-		put_inner(d, "shmget", (uint64_t[6]){ first, second, third });
+		put_inner(d, "shmget", (uint64_t[6]){ first, second, third }, 6);
 		break;
 	case 24:
-		put_inner(d, "shmctl", (uint64_t[6]){ first, second & ~0x100ULL, ptr });
+		put_inner(d, "shmctl", (uint64_t[6]){ first, second & ~0x100ULL, ptr }, 6);
 		break;
 	default:
 		dec_int(d, (int32_t)first);

@@ -69,6 +69,9 @@ def main():
             r = lxtest.zonectl('run', *args, '--', guest, cwd=folder, user=user, timeout=100)
             compare(t, rows, abi, answers(r), expected(rows, abi, native, version),
                     f'{table.ABIS[abi]}: {version or "no version of its own"}, {trap}', r)
+        if os.getuid() == 0:
+            r = lxtest.zonectl('run', '--set', 'kernel-version=4.4', '--', guest, cwd=folder, timeout=100)
+            compare(t, rows, abi, answers(r), expected(rows, abi, native, '4.4'), f'{table.ABIS[abi]}: 4.4, a zone of root', r)
     t.done()
 
 

@@ -225,7 +225,7 @@ static void others(void **state)
 	       put(ws, sizeof(ws)));
 	RETURN(LX_SYS64, "ioctl", -25, "ioctl(1, TCGETS, 0x10) = -1 ENOTTY", 1, 0x5401, 0x10);
 	RETURN(LX_SYS64, "sched_getaffinity", 8, "sched_getaffinity(0, 128, [0 5]) = 8", 0, 128, put(set, sizeof(set)));
-	ENTRY(LX_SYS32, "ipc", "ipc(SEMGET, 1, 2, IPC_CREAT|0x180)", 2, 1, 2, 0600 | 01000);
+	ENTRY(LX_SYS32, "ipc", "ipc(SEMGET, 1, 2, IPC_CREAT|0600)", 2, 1, 2, 0600 | 01000);
 	ENTRY(LX_SYS32, "ipc", "ipc(MSGRCV, 1, 0x99, 100, 5, 0)", 12, 1, 100, 0, put(kludge, sizeof(kludge)), 0);
 	ENTRY(LX_SYS32, "ipc", "ipc(77, 1, 0x2, 0x3, NULL)", 77, 1, 2, 3, 0);
 	RETURN(LX_SYS64, "uname", 0,
