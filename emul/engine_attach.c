@@ -15,14 +15,17 @@
 #include "common/host/cleanup.h"
 #include "emul/taskinfo.h"
 
-/* Is it a fork of our own program? */
-static bool is_own(const struct eng *e, pid_t pid)
+/* Do two processes run the same program? 0 is ourselves. */
+static bool same_program(pid_t a, pid_t b)
 {
-	struct stat sb;
+	struct stat sa, sb;
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	return stat(path, &sb) == 0 && sb.st_dev == e->own_dev && sb.st_ino == e->own_ino;
+	snprintf(path, sizeof(path), "/proc/%d/exe", a);
+	if (stat(path, &sa) < 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/exe", b ? b : getpid());
+	return stat(path, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
 bool eng_proc_wanted(const struct eng *e, const struct eng_proc *p)
@@ -223,8 +226,10 @@ static int seize_pass(struct eng *e, pid_t pid, uint64_t mask, bool own)
 	return n ? n : eng_proc_find(e, pid) ? 0 : r;
 }
 
-static int seize_process(struct eng *e, pid_t pid, uint64_t mask, bool own, struct err *err)
+/* starter: see eng_attach(); -1: nobody is. */
+static int seize_process(struct eng *e, pid_t pid, pid_t starter, uint64_t mask, struct err *err)
 {
+	bool own = pid == e->conf.zone_init || (starter >= 0 && same_program(pid, starter));
 	struct eng_proc *p = eng_proc_find(e, pid);
 	int n;
 
@@ -232,7 +237,6 @@ static int seize_process(struct eng *e, pid_t pid, uint64_t mask, bool own, stru
 		own = p->own;
 		p->mask |= mask;
 	}
-	own = pid == e->conf.zone_init || (own && (p || is_own(e, pid)));
 	do
 		n = seize_pass(e, pid, mask, own);
 	while (n > 0);
@@ -251,7 +255,7 @@ int eng_attach(struct eng *e, pid_t pid, pid_t starter, uint64_t mask, struct er
 		return err_msg(err, ESRCH, "process %d: no such process", pid);
 	if (st.tgid == getpid())
 		return err_msg(err, EINVAL, "process %d is the tracer itself", pid);
-	return seize_process(e, st.tgid, mask, st.ppid == starter, err);
+	return seize_process(e, st.tgid, st.ppid == starter ? starter : -1, mask, err);
 }
 
 int eng_attach_zone(struct eng *e, uint64_t mask, struct err *err)
@@ -274,7 +278,7 @@ int eng_attach_zone(struct eng *e, uint64_t mask, struct err *err)
 			if (!p && (pid == getpid() || !task_in_pidns(pid, e->conf.zone_pidns)))
 				continue;
 			/* One that a guest's own debugger holds stays with it. */
-			if (seize_process(e, pid, mask, true, NULL) == 0)
+			if (seize_process(e, pid, 0, mask, NULL) == 0)
 				fresh++;
 		}
 		closedir(d);

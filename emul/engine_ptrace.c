@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,20 +27,13 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-int eng_init(struct eng *e, const struct eng_conf *c, void *up, struct err *err)
+void eng_init(struct eng *e, const struct eng_conf *c, void *up)
 {
-	struct stat sb;
-
 	memset(e, 0, sizeof(*e));
 	e->conf = *c;
 	e->up = up;
 	e->cpu = -1;
-	if (stat("/proc/self/exe", &sb) < 0)
-		return err_set(err, errno, "/proc/self/exe");
-	e->own_dev = sb.st_dev;
-	e->own_ino = sb.st_ino;
 	eng_call_init();
-	return 0;
 }
 
 void eng_fini(struct eng *e)

@@ -80,17 +80,15 @@ struct eng {
 	uint64_t now;              /* CLOCK_MONOTONIC of the current stop */
 	uint64_t cpu_looked;       /* when we last looked where the guest runs, */
 	int cpu;                   /* and bound ourselves to that CPU; -1: not bound */
-	dev_t own_dev;             /* what /proc/self/exe is */
-	ino_t own_ino;
 	void *up;                  /* the holder */
 };
 
-int eng_init(struct eng *e, const struct eng_conf *c, void *up, struct err *err);
+void eng_init(struct eng *e, const struct eng_conf *c, void *up);
 void eng_fini(struct eng *e);
 
 /* Covers process pid for the sessions in mask, seizing its threads if nobody of us holds it yet. Once this returns, none
- * of its threads executes another instruction untraced. A child of `starter` that is still our own program is a command
- * on its way to exec: what it does before is not the command's. */
+ * of its threads executes another instruction untraced. A child of `starter` that still runs its parent's program is a
+ * command on its way to exec: what it does before is not the command's. */
 int eng_attach(struct eng *e, pid_t pid, pid_t starter, uint64_t mask, struct err *err);
 /* The same for every process of the zone, also those in nested pid namespaces; repeats until a pass finds no new one. */
 int eng_attach_zone(struct eng *e, uint64_t mask, struct err *err);

@@ -240,7 +240,8 @@ static int holder_init(struct holder *h, const struct holder_conf *c)
 		return -errno;
 	if (c->listener >= 0)
 		fcntl(c->listener, F_SETFL, O_NONBLOCK);
-	return how_table(h) < 0 ? -ENOMEM : eng_init(&h->eng, &ec, h, NULL);
+	eng_init(&h->eng, &ec, h);
+	return how_table(h);
 }
 
 /* Lets every process go; what is in no stop within the time is let go by our exit. */

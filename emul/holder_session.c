@@ -171,7 +171,7 @@ static void session_open(struct session *s, const struct ses_msg *m, int image)
 	s->flags = m->u.open.flags;
 	s->consumer = m->u.open.consumer;
 	s->ntargets = m->u.open.ntargets;
-	memcpy(s->target, m->u.open.target, s->ntargets * sizeof(s->target[0]));
+	memcpy(s->target, m->u.open.target, sizeof(s->target));
 	if (image < 0) {
 		fail(s, "no program was sent");
 		return;

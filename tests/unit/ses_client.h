@@ -182,7 +182,8 @@ static inline void ts_send_open(struct ts *s, int sock, struct dasm *a, unsigned
 	dvm_opts_default(&m.u.open.opts);
 	m.u.open.opts.bufsize = 1 << 16;
 	m.u.open.opts.aggsize = 1 << 18;
-	memcpy(m.u.open.target, target, n * sizeof(pid_t));
+	if (n)
+		memcpy(m.u.open.target, target, n * sizeof(pid_t));
 	fd = ts_image_fd(s->img, len);
 	assert(ses_send(sock, &m, fd) == 0);
 	close(fd);
