@@ -404,17 +404,17 @@ static int do_trace(struct dtrace *d)
 		dt_consumer_free(c);
 		return fatal("could not enable tracing: Destructive actions not allowed");
 	}
-	dt_consumer_catch_signals();
 	if (d->ready_fd >= 0)
 		dt_consumer_supervised(c);
 	r = dtrace_targets_open(&d->targets, c, &e);
 	if (r == 0)
 		r = dt_consumer_go(c, &e);
 	if (r < 0) {
-		status = r == -EINTR ? EXIT_FAILURE : fatal("could not enable tracing: %s", e.msg);
+		status = fatal("could not enable tracing: %s", e.msg);
 		dt_consumer_free(c);
 		return status;
 	}
+	dt_consumer_catch_signals(); /* until here a signal just ends us, and all is let go */
 	if (d->opts.val[DT_OPT_DESTRUCTIVE] && !d->opts.val[DT_OPT_QUIET])
 		fprintf(stderr, "dtrace: allowing destructive actions\n");
 	r = dtrace_targets_release(&d->targets, c, &e);

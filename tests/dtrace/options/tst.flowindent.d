@@ -1,9 +1,7 @@
-/* flowindent shows functions by their nesting. */
-
+/* flowindent: functions by their nesting, other probes with a bar. */
 #pragma D option flowindent
-
 BEGIN
 {
 	trace(1);
-	exit(0);
 }
+BEGIN { exit(0); }
