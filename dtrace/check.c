@@ -321,7 +321,7 @@ static struct dt_node *check_sizeof(struct dt_cc *c, struct dt_node *n)
 	if (n->a && n->a->kind == DT_N_STRING)
 		size = n->a->len + 1;
 	else if (dt_is_string(t))
-		size = c->p->opts ? c->p->opts->val[DT_OPT_STRSIZE] : 256;
+		size = dt_strsize(c);
 	else
 		size = dt_is_dyn(t) ? 0 : dt_type_size(t);
 	if (!size)

@@ -280,7 +280,7 @@ static void need_place(struct dt_cc *c, struct dt_node *n, const char *op)
 		dt_fail(c, n->line, D_OP_ARRFUN, "operator %s may not be applied to operand of type \"%s\"", op, dt_type_name(c, n->a->type));
 	if (!(n->a->flags & DT_NF_LVALUE))
 		dt_fail(c, n->line, D_OP_LVAL, "operator %s requires modifiable lvalue as an operand", op);
-	if (!(n->a->flags & DT_NF_WRITABLE))
+	if (!(n->a->flags & DT_NF_WRITABLE) || (t->kind == DT_T_STRING && n->a->kind != DT_N_VAR))
 		dt_fail(c, n->line, D_OP_WRITE, "operator %s can only be applied to a writable variable", op);
 }
 

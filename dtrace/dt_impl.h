@@ -179,6 +179,7 @@ struct dt_type *dt_type_ptr(struct dt_cc *c, struct dt_type *t);
 struct dt_type *dt_type_array(struct dt_cc *c, struct dt_type *elem, uint32_t n);
 struct dt_type *dt_type_alias(struct dt_cc *c, struct dt_type *t, const char *name);
 uint64_t dt_type_size(struct dt_type *t);               /* 0: unknown or none; strings: 0 */
+uint32_t dt_strsize(struct dt_cc *c);                    /* what a string takes, as the options are now */
 uint32_t dt_type_align(struct dt_type *t);
 const char *dt_type_name(struct dt_cc *c, struct dt_type *t);
 bool dt_type_same(struct dt_type *a, struct dt_type *b);

@@ -64,7 +64,9 @@ static void add_member(struct dt_cc *c, struct layout *l, struct dt_member *m)
 	uint64_t align = dt_type_align(m->type), at = l->t->kind == DT_T_UNION ? 0 : (l->bits + 7) / 8, size = dt_type_size(m->type);
 	struct dt_type *r = dt_resolve(m->type);
 
-	if (r->kind == DT_T_FUNC || r->kind == DT_T_STRING || r->kind == DT_T_VOID ||
+	if (r->kind == DT_T_STRING)
+		size = dt_strsize(c);
+	if (r->kind == DT_T_FUNC || r->kind == DT_T_VOID ||
 	    ((r->kind == DT_T_STRUCT || r->kind == DT_T_UNION || r->kind == DT_T_ENUM) && !r->complete))
 		dt_fail(c, c->tok.line, D_DECL_INCOMPLETE, "incomplete struct/union/enum %s: %s", dt_type_name(c, m->type),
 			m->name ? m->name : "(unnamed)");

@@ -7,6 +7,8 @@
 
 #include "dtrace/mem_impl.h"
 
+#define DT_MAXLOCALS (64 << 20)
+
 struct dt_prog *dt_prog_new(struct dt_probes *ps, struct dt_opts *opts)
 {
 	struct dt_prog *p = calloc(1, sizeof(*p));
@@ -84,18 +86,22 @@ static int by_probe(const void *a, const void *b)
 	return x->clause < y->clause ? -1 : x->clause > y->clause;
 }
 
-static uint32_t place_locals(struct dt_prog *p)
+static uint32_t place_locals(struct dt_cc *c)
 {
-	uint32_t strsize = p->opts ? (uint32_t)p->opts->val[DT_OPT_STRSIZE] : 256, at = 0, i;
+	struct dt_prog *p = c->p;
 	struct dvm_var *v = p->vars.v;
+	uint64_t at = 0;
+	uint32_t i;
 
 	for (i = 0; i < p->vars.n; i++, v++) {
 		if (v->scope != DVM_LOCAL)
 			continue;
-		v->local_off = at;
-		at += v->kind == DVM_V_INT ? 8 : ((v->kind == DVM_V_STRING ? strsize : v->size) + 7) & ~7u;
+		v->local_off = (uint32_t)at;
+		at += v->kind == DVM_V_INT ? 8 : ((v->kind == DVM_V_STRING ? dt_strsize(c) : v->size) + 7) & ~7u;
+		if (at > DT_MAXLOCALS)
+			dt_fail(c, 0, D_ID_OFLOW, "clause-local variables need more than %d MiB", DT_MAXLOCALS >> 20);
 	}
-	return at;
+	return (uint32_t)at;
 }
 
 static size_t room(size_t *at, size_t bytes)
@@ -149,7 +155,7 @@ static void build_probes(struct dt_cc *c, struct dt_vec *probes, struct dt_vec *
 static struct dvm_image *build(struct dt_cc *c, struct dt_vec *probes, struct dt_vec *runs, size_t *len)
 {
 	struct dt_prog *p = c->p;
-	struct dvm_image h = { .magic = DVM_MAGIC, .version = DVM_VERSION, .local_size = place_locals(p) };
+	struct dvm_image h = { .magic = DVM_MAGIC, .version = DVM_VERSION, .local_size = place_locals(c) };
 	size_t at = sizeof(h), o[8];
 	char *img;
 

@@ -118,6 +118,13 @@ struct dt_type *dt_type_alias(struct dt_cc *c, struct dt_type *t, const char *na
 	return r;
 }
 
+uint32_t dt_strsize(struct dt_cc *c)
+{
+	uint64_t n = c->p->opts ? c->p->opts->val[DT_OPT_STRSIZE] : 256;
+
+	return n < 1u << 20 ? (uint32_t)n : 1u << 20;
+}
+
 uint64_t dt_type_size(struct dt_type *t)
 {
 	uint64_t n = 1;
