@@ -136,6 +136,9 @@ static void worlds_decide(void **state)
 	check(&w, "nfsservctl", LX_SYS64, LX_PASS, 0);
 	check(&w, "query_module", LX_SYS64, LX_DENY, ENOSYS);
 	check(&w, "vserver", LX_SYS64, LX_DENY, ENOSYS);
+	w.version = LX_VERSION(2, 4, 0);
+	check(&w, "restart_syscall", LX_SYS64, LX_PASS, 0);
+	check(&w, "exit_group", LX_SYS32, LX_DENY, ENOSYS);
 	w.version = LX_VERSION(3, 1, 0);
 	check(&w, "getcpu", LX_SYS64, LX_PASS, 0);
 	check(&w, "nfsservctl", LX_SYS64, LX_DENY, ENOSYS);
