@@ -139,7 +139,7 @@ static void describe(struct monitor *m)
 		n += (size_t)snprintf(m->info.command + n, sizeof(m->info.command) - n, "%s%s", i ? " " : "", c->args.v[i]);
 }
 
-static int clone_init(struct monitor *m, int monitor, int init_end, int start_end, struct err *e)
+static int clone_init(struct monitor *m, int init_end, int start_end, struct err *e)
 {
 	struct clone_args args = {
 		.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET | CLONE_PIDFD,
@@ -150,7 +150,6 @@ static int clone_init(struct monitor *m, int monitor, int init_end, int start_en
 		.start = {m->conf->config, &m->settings, &m->idmap, &m->filter, m->trap, start_end, m->old_mask},
 		.plan = &m->plan,
 		.sock = init_end,
-		.monitor = monitor,
 		.title = m->conf->title,
 		.title_size = m->conf->title_size,
 	};
@@ -221,18 +220,13 @@ static int setup_outside(struct monitor *m, struct err *e)
 
 static int start(struct monitor *m, struct err *e)
 {
-	int init[2] = {-1, -1}, first[2] = {-1, -1}, self, r;
+	int init[2] = {-1, -1}, first[2] = {-1, -1}, r;
 
-	self = (int)syscall(SYS_pidfd_open, getpid(), 0);
-	if (self < 0)
-		return err_set(e, errno, "pidfd_open");
 	/* On disk before it exists: who finds us dead removes it. */
 	zone_cgroups_plan(&m->groups, m->dir.name);
 	r = save_state(m, "starting", e);
-	if (r < 0) {
-		close(self);
+	if (r < 0)
 		return r;
-	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, init) < 0)
 		r = err_set(e, errno, "socketpair");
 	else
@@ -240,8 +234,7 @@ static int start(struct monitor *m, struct err *e)
 	m->init_sock = init[0];
 	m->start_sock = first[0];
 	if (r == 0)
-		r = clone_init(m, self, init[1], first[1], e);
-	close(self);
+		r = clone_init(m, init[1], first[1], e);
 	if (init[1] >= 0)
 		close(init[1]);
 	if (first[1] >= 0)

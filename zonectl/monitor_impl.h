@@ -29,7 +29,6 @@ struct init_conf {
 	struct zone_start start; /* start.sock: the command's end */
 	struct zone_plan *plan;
 	int sock;        /* to the monitor */
-	int monitor;     /* pidfd of the monitor */
 	char *title;     /* see struct monitor_conf */
 	size_t title_size;
 };

@@ -26,23 +26,23 @@ static _Noreturn void init_fail(const struct init_conf *c, const struct err *e)
 	_exit(START_FAULT);
 }
 
-/* Moves the three descriptors that init needs to 3, 4 and 5 and closes all others. */
+/* Moves the two descriptors that init needs to 3 and 4 and closes all others. */
 static int keep_fds(struct init_conf *c, struct err *e)
 {
-	int *const want[] = {&c->sock, &c->start.sock, &c->monitor};
-	int high[3];
+	int *const want[] = {&c->sock, &c->start.sock};
+	int high[2];
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 2; i++) {
 		high[i] = fcntl(*want[i], F_DUPFD_CLOEXEC, 64);
 		if (high[i] < 0)
 			return err_set(e, errno, "descriptors of init");
 	}
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 2; i++) {
 		if (dup3(high[i], 3 + i, O_CLOEXEC) < 0)
 			return err_set(e, errno, "descriptors of init");
 		*want[i] = 3 + i;
 	}
-	return close_range(6, ~0u, 0) < 0 ? err_set(e, errno, "close_range") : 0;
+	return close_range(5, ~0u, 0) < 0 ? err_set(e, errno, "close_range") : 0;
 }
 
 /* Waits until the maps are written; brings the plan's sources. */
@@ -61,11 +61,11 @@ static int wait_setup(struct init_conf *c, struct err *e)
 
 static int die_with_monitor(const struct init_conf *c, struct err *e)
 {
-	struct pollfd p = {.fd = c->monitor, .events = POLLIN};
+	struct pollfd p = {.fd = c->sock};
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
 		return err_set(e, errno, "prctl");
-	if (poll(&p, 1, 0) != 0) /* it died before we asked */
+	if (poll(&p, 1, 0) != 0) /* POLLHUP: it died before we asked */
 		_exit(START_FAULT);
 	return 0;
 }
@@ -134,7 +134,6 @@ static pid_t start_command(struct init_conf *c, struct err *e)
 
 	if (pid == 0) {
 		close(c->sock);
-		close(c->monitor);
 		zone_start_child(&c->start);
 	}
 	if (pid < 0)
