@@ -154,8 +154,11 @@ void plan_default_root(struct plan_maker *k)
 
 static void plan_home(struct plan_maker *k, const char *home)
 {
-	if (home && home[0] == '/' && (is_below(home, "/home") || is_below(home, "/root")))
-		plan_add(k, ZONE_OP_MKDIR, NULL, home, NULL, 0700);
+	static const char *const empty[] = {"/home", "/root", "/var/tmp", "/tmp"};
+
+	for (size_t i = 0; home && i < sizeof(empty) / sizeof(empty[0]); i++)
+		if (is_below(home, empty[i]))
+			plan_add(k, ZONE_OP_MKDIR, NULL, home, NULL, 0700);
 }
 
 /* The caller's directory is shown unless it would hide what every zone has of its own: a /tmp to write in, /proc. */
