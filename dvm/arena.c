@@ -27,6 +27,20 @@ size_t dvm_scratch_size(const struct dvm_image *img, const struct dvm_opts *o)
 	return dvm_layout(img, o, &l) ? 0 : l.scratch_size;
 }
 
+/* Two processes that differ in it (an older program still running, say) must not share an arena. */
+static uint32_t layout_hash(const struct dvm_layout *l)
+{
+	const uint32_t *w = (const uint32_t *)l;
+	uint64_t h = DVM_VERSION;
+
+	h = hash_step(h, DVM_NOPS << 20 | DVM_NFUNCS << 10 | DVM_NBUILTINS);
+	h = hash_step(h, sizeof(struct arena_hdr) << 16 | sizeof(struct dvm_rec));
+	for (unsigned i = 0; i < sizeof(*l) / sizeof(*w); i++)
+		if (&w[i] != &l->scratch_size) /* private; differs between the two ABIs */
+			h = hash_step(h, w[i]);
+	return (uint32_t)hash_end(h);
+}
+
 int dvm_arena_init(void *arena, size_t size, const struct dvm_image *img, const struct dvm_opts *o)
 {
 	const struct dvm_var *v = img_at(img, img->vars.off);
@@ -43,6 +57,7 @@ int dvm_arena_init(void *arena, size_t size, const struct dvm_image *img, const 
 			at += dvm_var_size(&v[i], o);
 		}
 	h->version = DVM_VERSION;
+	h->layout = layout_hash(&l);
 	h->activity = DVM_WARMUP;
 	h->agg[0].gen = h->agg[1].gen = 1;
 	__atomic_store_n(&h->magic, ARENA_MAGIC, __ATOMIC_RELEASE);
@@ -56,7 +71,7 @@ int dvm_open(struct dvm *m, const struct dvm_image *img, const struct dvm_opts *
 	base_memset(m, 0, sizeof(*m));
 	if (dvm_layout(img, o, &m->l) || size < m->l.arena_size || ((uintptr_t)arena & 63))
 		return -EINVAL;
-	if (h->magic != ARENA_MAGIC || h->version != DVM_VERSION)
+	if (h->magic != ARENA_MAGIC || h->version != DVM_VERSION || (h->layout && h->layout != layout_hash(&m->l)))
 		return -EINVAL;
 	m->img = img;
 	m->arena = arena;

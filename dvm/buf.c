@@ -37,6 +37,12 @@ static bool ring_forget(const struct dvm *m, struct arena_hdr *h, uint64_t tail)
 	return true;
 }
 
+/* END's records and exit()'s status have room of their own: a full buffer must not swallow how it ended. */
+static bool is_last(const struct mach *s)
+{
+	return s->kind == DVM_P_END || s->exits;
+}
+
 /* Reserves need bytes; UINT64_MAX if there is no room. Each try gains ground or lost to another writer that did. */
 static uint64_t ring_reserve(struct mach *s, uint32_t need)
 {
@@ -45,7 +51,7 @@ static uint64_t ring_reserve(struct mach *s, uint32_t need)
 	uint32_t cap = m->l.buf_size, policy = m->opts.bufpolicy;
 	uint64_t head = __atomic_load_n(&h->head, __ATOMIC_RELAXED) & ~7ull;
 
-	if (policy == DVM_BUF_FILL && s->kind != DVM_P_END)
+	if (policy != DVM_BUF_RING && !is_last(s))
 		cap -= m->l.buf_reserve;
 	for (uint32_t tries = 0; tries < 1000 + cap / 64; tries++) {
 		uint64_t tail = __atomic_load_n(&h->tail, __ATOMIC_ACQUIRE) & ~7ull, used = head - tail;
@@ -77,7 +83,7 @@ void buf_put(struct mach *s, const struct dvm_rec *r)
 	bool fill = m->opts.bufpolicy == DVM_BUF_FILL;
 	uint64_t pos;
 
-	if (fill && s->kind != DVM_P_END && __atomic_load_n(&s->hdr->buf_full, __ATOMIC_RELAXED))
+	if (fill && !is_last(s) && __atomic_load_n(&s->hdr->buf_full, __ATOMIC_RELAXED))
 		return;
 	pos = ring_reserve(s, RING_FRAME + r->len);
 	if (pos == UINT64_MAX) {

@@ -32,6 +32,7 @@ struct arena_hdr {
 	} agg[2] __attribute__((aligned(64)));
 	shared_u64 head __attribute__((aligned(64))); /* principal ring: bytes ever reserved */
 	shared_u64 tail __attribute__((aligned(64))); /* bytes ever freed */
+	uint32_t layout;      /* hash of everything that its users must agree upon */
 };
 
 #define ARENA_HDR_SIZE 4096u
@@ -75,6 +76,7 @@ struct mach {
 	uint64_t tup_hash;     /* of the tuple, once tup_hashed */
 	bool tup_hashed;
 	bool rec_over;         /* the record outgrew its memory: it will be dropped */
+	bool exits;            /* exit() was called in this clause */
 	uint32_t rec_len, nitems;
 	char *tok;             /* strtok()'s string, */
 	uint32_t tok_len, tok_pos;

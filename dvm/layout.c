@@ -19,6 +19,7 @@ struct need {
 	uint64_t strings; /* of one clause */
 	uint64_t chunk;   /* dynamic variable: header, key, value */
 	uint64_t end;     /* records of END's clauses */
+	uint64_t exit;    /* longest record with an exit status */
 	uint32_t nregs;
 	bool dynamic;
 };
@@ -46,6 +47,7 @@ static uint64_t clause_need(const struct dvm_image *img, const struct dvm_clause
 	const struct dvm_var *vars = img_at(img, img->vars.off);
 	uint64_t str = sizeof(struct dvm_item) + ROUND8(o->strsize), tuple = 0, strings = 0;
 	uint64_t rec = sizeof(struct dvm_rec);
+	bool exits = false;
 
 	for (uint32_t k = 0; k < c->ninsn; k++, i++) {
 		n->nregs = regs_need(i, n->nregs);
@@ -54,7 +56,8 @@ static uint64_t clause_need(const struct dvm_image *img, const struct dvm_clause
 		case DVM_TINT: tuple += 16; break;
 		case DVM_TSTR: tuple += str; break;
 		case DVM_TBYTES: tuple += sizeof(struct dvm_item) + ROUND8((uint32_t)i->imm); break;
-		case DVM_RINT: case DVM_EXIT: rec += 16; break;
+		case DVM_EXIT: exits = true; rec += 16; break;
+		case DVM_RINT: rec += 16; break;
 		case DVM_RSTR: rec += str; break;
 		case DVM_RBYTES: rec += sizeof(struct dvm_item) + ROUND8((uint32_t)i->imm); break;
 		case DVM_STA:
@@ -73,6 +76,8 @@ static uint64_t clause_need(const struct dvm_image *img, const struct dvm_clause
 		n->tuple = max64(n->tuple, tuple);
 	}
 	n->record = max64(n->record, rec);
+	if (exits)
+		n->exit = max64(n->exit, RING_FRAME + rec);
 	n->strings = max64(n->strings, strings);
 	return rec;
 }
@@ -156,6 +161,7 @@ int dvm_layout(const struct dvm_image *img, const struct dvm_opts *o, struct dvm
 
 	l->buf_size = pow2(o->bufsize, 64);
 	l->buf = take(&at, l->buf_size);
+	n.end += n.exit;
 	l->buf_reserve = n.end < l->buf_size / 2 ? (uint32_t)n.end : l->buf_size / 2;
 	if (at > UINT32_MAX)
 		return -EINVAL;

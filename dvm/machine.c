@@ -280,6 +280,7 @@ static uint32_t run(struct mach *s, const struct dvm_insn *code)
 		OP(EXIT)
 			record_add(s, DVM_I_INT, &R(ra), 8);
 			session_exit(s);
+			s->exits = true;
 			NEXT;
 		default: /* dvm_verify() lets none through */
 			mach_fault(s, DVM_FLT_ILLOP, 0);
@@ -295,7 +296,7 @@ static uint32_t clause_run(struct mach *s, uint32_t clause)
 	s->clause = clause;
 	s->rg[RG_SCRATCH].size = s->rg[RG_TSTR].size = 0;
 	s->tup_len = s->tup_n = s->nitems = 0;
-	s->tup_hashed = s->rec_over = s->faulted = false;
+	s->tup_hashed = s->rec_over = s->exits = s->faulted = false;
 	s->rec_len = sizeof(struct dvm_rec);
 	if (s->rec_len > s->m->l.record) {
 		s->rec_over = true;

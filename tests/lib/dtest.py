@@ -2,7 +2,7 @@
 
 In comments of the script: `@@runtest-opts: -q -w` (more arguments for dtrace), `@@trigger: NAME ARGS` (run under -c; NAME is
 tests/dtrace/triggers/NAME.c or a program of the host), `@@sort` (lines of the output may come in any order), `@@skip: WHY`.
-tst: exit status 0 (or `@@status: N`) and the output of tst.NAME.out. err.D_TAG: fails to compile with that tag. err: fails.
+tst: exit status 0 (or `@@status: N`), the output of tst.NAME.out and, if there is tst.NAME.err, what it says on stderr. err.D_TAG: fails to compile with that tag. err: fails.
 """
 import difflib
 import os
@@ -30,6 +30,9 @@ def show(text):
 
 
 def check_output(path, out, unordered):
+    """path: what is expected; a file that does not exist expects nothing in particular."""
+    if not os.path.exists(path):
+        return True
     with open(path) as f:
         want = f.read()
     got, want = out.splitlines(), want.splitlines()
@@ -61,9 +64,8 @@ def main():
         good = r.returncode not in (0, 'timeout')
     else:
         good = r.returncode == int(d.get('status', 0))
-        expected = path[:-2] + '.out'
-        if good and os.path.exists(expected):
-            good = check_output(expected, r.out, 'sort' in d)
+        good = good and check_output(path[:-2] + '.out', r.out, 'sort' in d)
+        good = good and check_output(path[:-2] + '.err', r.err, 'sort' in d)
     print(f'{"ok" if good else "not ok"} 1 - {name}')
     if not good:
         show(str(r))

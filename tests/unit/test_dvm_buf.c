@@ -72,7 +72,7 @@ static void test_wrap(void **state)
 	for (int i = 0; i < 20000; i++) {
 		uint64_t n = (uint64_t)rand_r(&seed) % 200;
 
-		if (1024 - dvm_buf_used(&r->m) >= 350)
+		if (1024 - dvm_buf_used(&r->m) >= 350 + r->m.l.buf_reserve)
 			put(r, in++, n);
 		while (out < in && rand_r(&seed) % 3) {
 			const struct dvm_rec *rec = da_rec(r);
@@ -104,7 +104,7 @@ static void test_switch_full(void **state)
 	assert_int_equal(need, sizeof(struct dvm_rec) + 16 + 8);
 	for (const struct dvm_rec *rec; (rec = da_rec(r)); got++)
 		assert_int_equal(number(rec), got);
-	assert_int_equal(got, 1024 / (need + 8));
+	assert_int_equal(got, (1024 - r->m.l.buf_reserve) / (need + 8));
 	assert_int_equal(drops(r), 100 - got);
 	put(r, 1, 1);
 	assert_int_equal(number(da_rec(r)), 1);
