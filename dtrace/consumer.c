@@ -104,6 +104,10 @@ int dt_consumer_go(struct dt_consumer *c, struct err *e)
 		memset(&m, 0, sizeof(m));
 		m.type = SES_GO;
 		r = session_call(c, c->sess[i], &m, -1, SES_RUNNING, NULL, e);
+		if (r == -EPIPE && i > 0) {
+			fprintf(stderr, "dtrace: %s\n", e->msg); /* a zone that ended meanwhile: the others go on */
+			continue;
+		}
 		if (r < 0)
 			return r;
 	}
@@ -169,16 +173,18 @@ static int flush_output(struct dt_consumer *c, struct err *e)
 	return err_set(e, errno ? errno : EIO, "failed to write the output");
 }
 
-/* exit() was called, or a buffer is full that is to be filled once. */
+/* exit() was called, or a buffer is full that is to be filled once. A session that is not in control may have called exit() in
+ * a tick: the one in control is about to do the same. */
 static bool exit_called(const struct dt_consumer *c)
 {
 	for (unsigned i = 0; i < c->nsess; i++) {
-		enum dvm_activity a = dvm_activity(&c->sess[i]->m);
+		const struct session *s = c->sess[i];
+		enum dvm_activity a = dvm_activity(&s->m);
 
-		if (a == DVM_DRAINING || a == DVM_STOPPED || dvm_buf_full(&c->sess[i]->m))
+		if ((s->control && (a == DVM_DRAINING || a == DVM_STOPPED)) || dvm_buf_full(&s->m))
 			return true;
 	}
-	return false;
+	return c->exited;
 }
 
 static void on_child(int signo)
@@ -212,10 +218,28 @@ static bool children_over(struct dt_consumer *c)
 	return over;
 }
 
+/* When the session in control is over and others go on, one of them takes its place: ticks go on. */
+static void pass_control(struct dt_consumer *c)
+{
+	struct session *from = NULL, *to = NULL;
+
+	for (unsigned i = 0; i < c->nsess; i++) {
+		if (c->sess[i]->control)
+			from = c->sess[i];
+		else if (!to && !session_over(c->sess[i]))
+			to = c->sess[i];
+	}
+	if (!from || !to || !session_over(from))
+		return;
+	from->control = false;
+	to->control = true;
+}
+
 static bool all_over(struct dt_consumer *c)
 {
 	if (children_over(c))
 		return true;
+	pass_control(c);
 	for (unsigned i = 0; i < c->nsess; i++) {
 		if (!session_over(c->sess[i]))
 			return false;
@@ -277,25 +301,39 @@ static int round_once(struct dt_consumer *c, uint64_t *last_agg, uint64_t *last_
 	return r < 0 ? r : flush_output(c, e);
 }
 
-/* Stops all sessions, the one in control last: its END comes after everything. */
+/* Stops a session, here if its holder has gone. 0, -EPIPE if it had gone before its end, -EINTR. */
+static int stop_one(struct dt_consumer *c, struct session *s)
+{
+	struct err e;
+	int r = session_stop(c, s, &e);
+
+	if (r == -EINTR)
+		return r;
+	if (s->stopped)
+		return 0;
+	session_finish_here(c, s);
+	if (session_ended(s))
+		return 0;
+	if (c->nsess > 1) /* with one session the end of us all says it */
+		fprintf(stderr, "dtrace: %s: the tracer has gone\n", s->name);
+	return -EPIPE;
+}
+
+/* Stops all sessions, the one in control last: its END comes after everything. An error if none was left. */
 static int stop_all(struct dt_consumer *c, struct err *e)
 {
-	struct err lost;
-	int r, failed = 0;
+	unsigned lost = 0;
 
-	for (unsigned i = c->nsess; i-- > 0;) {
-		struct session *s = c->sess[i];
-		bool had = s->sock >= 0;
+	for (int control = 0; control <= 1; control++) {
+		for (unsigned i = 0; i < c->nsess; i++) {
+			int r = c->sess[i]->control == control ? stop_one(c, c->sess[i]) : 0;
 
-		r = session_stop(c, s, failed ? &lost : e);
-		if (r == -EINTR)
-			return err_msg(e, EINTR, "interrupted");
-		if (r == 0 && !had)
-			r = failed ? -EPIPE : err_msg(e, EPIPE, "%s: the tracer has gone", s->name);
-		if (r < 0 && !failed)
-			failed = r;
+			if (r == -EINTR)
+				return err_msg(e, EINTR, "interrupted");
+			lost += r < 0;
+		}
 	}
-	return failed;
+	return lost && lost == c->nsess ? err_msg(e, EPIPE, "%s: the tracer has gone", c->sess[0]->name) : 0;
 }
 
 int dt_consumer_run(struct dt_consumer *c, int *status, struct err *e)

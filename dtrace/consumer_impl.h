@@ -46,7 +46,7 @@ void agg_print_rest(struct agg_store *s, struct dt_print *p, const struct dt_opt
 struct session {
 	char *name;
 	int sock;              /* -1 once it is gone */
-	bool control;
+	bool control;          /* it shows what BEGIN, END and tick record; one session does at a time */
 	bool stopped;
 	bool fixed_targets;    /* ends when its targets do */
 	uint32_t ntargets, nended;
@@ -81,6 +81,7 @@ struct dt_consumer {
 	bool supervised;
 	bool heading;          /* printed */
 	int status;            /* of exit() */
+	bool exited;           /* exit() was called in a guest's probe, or in the session in control */
 	int flow_indent;
 	uint32_t flow_last;    /* probe id of the last record, for -F */
 	int stdout_fd;         /* what freopen("") goes back to, -1 before the first */
@@ -104,15 +105,21 @@ static inline void session_next(struct session *s)
 {
 	s->len = 0;
 }
-/* All targets have ended, or its holder is gone. */
+/* All targets have ended. */
+bool session_ended(const struct session *s);
+/* ... or its holder has gone. */
 bool session_over(const struct session *s);
 void session_free(struct session *s);
 /* SNAP or STOP all (live) sessions and take over their tables. */
 int sessions_snap(struct dt_consumer *c, struct err *e);
 int session_stop(struct dt_consumer *c, struct session *s, struct err *e);
+/* Where the holder has gone: fires END and takes over what was counted here, from the memory that is left. */
+void session_finish_here(struct dt_consumer *c, struct session *s);
 void sessions_report_drops(struct dt_consumer *c);
 
-/* A copy of img in which clauses that only BEGIN, END and tick probes enable change variables but show and count nothing. */
+/* Probes that fire in every session on behalf of the whole program: BEGIN, END, tick. */
+bool probe_is_shared(uint8_t kind);
+/* A copy of img in which clauses that only such probes enable count nothing. */
 struct dvm_image *image_mute(const struct dvm_image *img, size_t len);
 
 /* ---- Records (consumer_record.c) ---- */

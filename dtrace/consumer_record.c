@@ -220,8 +220,17 @@ static void act_setopt(struct dt_consumer *c, const struct dvm_rec *r, const str
 		return;
 	if (a->nval > 1)
 		value = datum_strdup(&d[1]);
-	ret = dt_opt_dynamic(name) ? dt_opt_set(c->opts, name, value, &e) :
-				     err_msg(&e, EINVAL, "Operation illegal when tracing is active");
+	if (dt_opt_dynamic(name)) {
+		ret = dt_opt_set(c->opts, name, value, &e);
+	} else {
+		struct dt_opts probe;
+
+		dt_opts_init(&probe);
+		ret = dt_opt_set(&probe, name, value, &e);
+		dt_opts_free(&probe);
+		if (ret == 0)
+			ret = err_msg(&e, EINVAL, "Operation illegal when tracing is active");
+	}
 	if (ret < 0) {
 		snprintf(what, sizeof(what), "couldn't set option \"%.200s\" to \"%.200s\": %.200s", name, value ? value : "1", e.msg);
 		library_error(c, r, what);
@@ -284,6 +293,7 @@ static void do_action(struct dt_consumer *c, const struct dvm_rec *r, const stru
 	case DT_ACT_EXIT:
 		if (a->nval)
 			c->status = (int)dt_datum_int(&d[0]);
+		c->exited = true;
 		break;
 	case DT_ACT_TRACEMEM:
 		if (a->nval)
@@ -321,11 +331,10 @@ void record_consume(struct dt_consumer *c, const struct session *s, const struct
 
 	if (r->clause >= c->nclauses || r->probe >= c->img->probes.count)
 		return;
+	if (!s->control && probe_is_shared(probe_of(c, r)->kind))
+		return; /* the session in control says the same */
 	if (r->kind == DVM_REC_ERROR) {
-		uint8_t kind = probe_of(c, r)->kind;
-
-		if (s->control || (kind != DVM_P_BEGIN && kind != DVM_P_END && kind != DVM_P_TICK))
-			print_error(c, r);
+		print_error(c, r);
 		return;
 	}
 	cl = &c->clauses[r->clause];

@@ -129,11 +129,14 @@ void session_pump(struct dt_consumer *c, struct session *s)
 	}
 }
 
+bool session_ended(const struct session *s)
+{
+	return s->fixed_targets && s->nended >= (s->ntargets ? s->ntargets : 1);
+}
+
 bool session_over(const struct session *s)
 {
-	if (s->sock < 0)
-		return true;
-	return s->fixed_targets && s->nended >= (s->ntargets ? s->ntargets : 1);
+	return s->sock < 0 || session_ended(s);
 }
 
 void session_free(struct session *s)
@@ -345,6 +348,32 @@ int session_stop(struct dt_consumer *c, struct session *s, struct err *e)
 	s->stopped = true;
 	merge_table(c, s);
 	return 0;
+}
+
+void session_finish_here(struct dt_consumer *c, struct session *s)
+{
+	static const struct dvm_ops ops;
+	const struct dvm_probe *p = (const struct dvm_probe *)(const void *)((const char *)s->img + s->img->probes.off);
+	struct dvm_event ev = { .ops = &ops, .pid = getpid(), .tid = getpid(), .ppid = getppid(), .timestamp = dt_now(),
+				.execname = "dtrace", .zonename = "global", .lxhow = "" };
+	size_t need = dvm_scratch_size(s->img, &s->m.opts);
+	void *scratch = need ? aligned_alloc(64, (need + 63) & ~(size_t)63) : NULL;
+
+	if (s->stopped)
+		return;
+	if (scratch) {
+		memset(scratch, 0, need);
+		dvm_set_activity(&s->m, DVM_DRAINING);
+		for (uint32_t i = 0; i < s->img->probes.count; i++) {
+			if (p[i].kind == DVM_P_END)
+				dvm_fire(&s->m, scratch, i, &ev);
+		}
+	}
+	free(scratch);
+	dvm_set_activity(&s->m, DVM_STOPPED);
+	s->stopped = true;
+	s->table = dvm_agg_flip(&s->m);
+	merge_table(c, s);
 }
 
 static void report_drop(const struct dt_consumer *c, const char *tag, uint64_t n, const char *what, const char *where)

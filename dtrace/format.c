@@ -292,7 +292,7 @@ int dt_fmt_check(const struct dt_fmt *f, const char *who, const struct dt_val *v
 	static const struct dt_val aggval = { .kind = DT_VAL_INT, .size = 8, .is_signed = true, .type = (char *)"int64_t" };
 	unsigned used = 0;
 
-	if (!*f->text)
+	if (!*f->text && strcmp(who, "freopen")) /* freopen("") goes back to the first output */
 		return fail(e, "D_PRINTF_FMT_EMPTY", err_msg(e, EINVAL, "%s( ) format string is empty", who));
 	for (unsigned i = 0; i < f->n; i++) {
 		const struct dt_conv *c = &f->conv[i];

@@ -135,6 +135,38 @@ def child_of_init(name, user):
     return None
 
 
+def lost_tracer(user):
+    """The tracer is killed: what was counted, and END, are still printed."""
+    target = Target(user)
+    p = start(user, '-q', '-p', target.p.pid, '-n', 'syscall::getppid:entry { n++; @ = count(); } END { printf("n > 0: %d", n > 0); }')
+    lxtest.wait_for(lambda: traced(target.p.pid), 10)
+    time.sleep(0.5)
+    with open(f'/proc/{target.p.pid}/status') as f:
+        tracer = int(f.read().split('TracerPid:')[1].split()[0])
+    os.kill(tracer, signal.SIGKILL)
+    out, err = p.communicate(timeout=10)
+    lines = out.split()
+    t.ok(p.returncode == 1 and out.startswith('n > 0: 1\n') and int(lines[-1]) > 10 and
+         err == 'dtrace: processing aborted: processes: the tracer has gone\n', 'a killed tracer', (p.returncode, out, err))
+    t.ok(target.alive(), 'the target goes on untraced')
+    target.end()
+
+
+def zones_that_end(user):
+    """Of two zones in one session the first ends: the other is still traced, ticks go on, exit() is heard."""
+    names = [lxtest.zonectl('run', '-d', '--', *BUSY, user=user).out.strip() for _ in range(2)]
+    p = start(user, '-q', '-z', names[0], '-z', names[1], '-n', 'syscall::write:entry { @[zonename] = count(); } '
+              'tick-100ms { i++; } tick-100ms /i == 5 || i == 30/ { printf("tick %d\\n", i); } tick-100ms /i == 40/ { exit(9); } '
+              'END { printf("end\\n"); printa("%s %@d\\n", @); }')
+    p.stdout.readline()
+    lxtest.zonectl('halt', names[0], user=user)
+    out, err = p.communicate(timeout=30)
+    count = {line.split()[0]: int(line.split()[1]) for line in out.splitlines() if line.startswith(tuple(names))}
+    t.ok(p.returncode == 9 and out.startswith('tick 30\nend\n') and not err and set(count) == set(names) and
+         count[names[1]] > count[names[0]] > 5, 'the first of two zones ends', (p.returncode, out, err))
+    lxtest.zonectl('halt', names[1], user=user)
+
+
 def inside_and_outside(user):
     """A process inside a zone is traced by the zone's tracer, whoever else looks at the zone; several zones are one session, in
     which BEGIN, tick and END count once."""
@@ -164,6 +196,6 @@ def inside_and_outside(user):
 users = [None] + ([lxtest.as_user()] if os.getuid() == 0 else [])
 for u in users:
     print(f'# as {u or "ourselves"}', flush=True)
-    for part in (signals, together, zones, inside_and_outside):
+    for part in (signals, together, lost_tracer, zones, inside_and_outside, zones_that_end):
         part(u)
 t.done()

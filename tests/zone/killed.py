@@ -97,6 +97,10 @@ def one_round(rng, victim, guest, name, user):
         except OSError:
             pass
     if victim in ('consumer', 'holder'):
+        if victim == 'holder' and not lxtest.wait_for(lambda: consumer.poll() is not None, 1):
+            # It came to the holder that the monitor started next.
+            consumer.send_signal(signal.SIGINT)
+            consumer.wait(5)
         if not runs_on(consumer.pid):
             wrong = 'guests do not run on: ' + supervise.describe(supervise.descendants(os.getpid()))
         lxtest.zonectl('halt', name, user=user)
