@@ -29,8 +29,8 @@ bool dt_ptrcompat(struct dt_node *a, struct dt_node *b)
 	bool pa = dt_is_ptr(a->type), pb = dt_is_ptr(b->type);
 
 	if (pa && pb)
-		return dt_type_same(dt_pointee(a->type), dt_pointee(b->type)) || dt_is_void(dt_pointee(a->type)) ||
-		       dt_is_void(dt_pointee(b->type));
+		return dt_type_same(dt_pointee(a->type), dt_pointee(b->type)) ||
+		       dt_is_void(dt_pointee(a->type)) || dt_is_void(dt_pointee(b->type));
 	return (pa && dt_is_zero(b)) || (pb && dt_is_zero(a));
 }
 
@@ -54,14 +54,17 @@ bool dt_argcompat(struct dt_type *to, struct dt_node *from)
 static void need_int(struct dt_cc *c, struct dt_node *n)
 {
 	if (!dt_is_int(n->a->type) || (n->b && !dt_is_int(n->b->type)))
-		dt_fail(c, n->line, D_OP_INT, n->b ? "operator %s requires operands of integral type" :
-			"operator %s requires an operand of integral type", dt_op_name((enum dt_op)n->op));
+		dt_fail(c, n->line, D_OP_INT,
+			n->b ? "operator %s requires operands of integral type"
+			     : "operator %s requires an operand of integral type",
+			dt_op_name((enum dt_op)n->op));
 }
 
 static void incompat(struct dt_cc *c, struct dt_node *n)
 {
-	dt_fail(c, n->line, D_OP_INCOMPAT, "operands have incompatible types: \"%s\" %s \"%s\"", dt_type_name(c, n->a->type),
-		dt_op_name((enum dt_op)n->op), dt_type_name(c, n->b->type));
+	dt_fail(c, n->line, D_OP_INCOMPAT, "operands have incompatible types: \"%s\" %s \"%s\"",
+		dt_type_name(c, n->a->type), dt_op_name((enum dt_op)n->op),
+		dt_type_name(c, n->b->type));
 }
 
 /* x == TAG: where x is of an enumeration, TAG is looked up in it first. */
@@ -79,8 +82,11 @@ static void enum_operand(struct dt_cc *c, struct dt_node *n)
 			continue;
 		id = dt_map_get(&c->p->globals, tag->name);
 		if (id && id->kind != DT_ID_CONST)
-			dt_fail(c, n->line, D_IDENT_AMBIG, "ambiguous use of operator %s: %s is both a %s enum tag and a global %s",
-				dt_op_name((enum dt_op)n->op), tag->name, dt_type_name(c, n->a->type),
+			dt_fail(c, n->line, D_IDENT_AMBIG,
+				"ambiguous use of operator %s: %s is both a %s enum tag and a "
+				"global %s",
+				dt_op_name((enum dt_op)n->op), tag->name,
+				dt_type_name(c, n->a->type),
 				dt_idkind_name((enum dt_idkind)id->kind));
 		n->b = dt_node_int(c, tag->value, n->a->type, n->b->line);
 		return;
@@ -109,11 +115,22 @@ static void check_compare(struct dt_cc *c, struct dt_node *n)
 	n->ctype = c->p->t_ulong;
 }
 
+/* What an array or a string is in arithmetic: a pointer to its first element. */
+static struct dt_type *decay(struct dt_cc *c, struct dt_type *t)
+{
+	struct dt_type *r = dt_resolve(t);
+
+	if (r->kind == DT_T_ARRAY)
+		return dt_type_ptr(c, r->ref);
+	return r->kind == DT_T_STRING ? dt_type_ptr(c, c->p->t_char) : t;
+}
+
 /* + and -: integers, pointers and integers, two pointers. Strings count as pointers to char. */
 static void check_additive(struct dt_cc *c, struct dt_node *n)
 {
 	struct dt_type *ta = n->a->type, *tb = n->b->type;
-	bool pa = dt_is_string(ta) || (dt_is_ptr(ta) && !dt_is_vfptr(ta)), pb = dt_is_string(tb) || (dt_is_ptr(tb) && !dt_is_vfptr(tb));
+	bool pa = dt_is_string(ta) || (dt_is_ptr(ta) && !dt_is_vfptr(ta)),
+	     pb = dt_is_string(tb) || (dt_is_ptr(tb) && !dt_is_vfptr(tb));
 	struct dt_type *r;
 
 	if (dt_is_int(ta) && dt_is_int(tb)) {
@@ -123,13 +140,15 @@ static void check_additive(struct dt_cc *c, struct dt_node *n)
 	n->ctype = NULL;
 	if (pa && dt_is_int(tb)) {
 		r = dt_resolve(ta);
-		if (r->kind == DT_T_ARRAY && n->b->kind == DT_N_INT && n->op == DT_OP_ADD && r->nelem && n->b->val >= r->nelem)
-			dt_fail(c, n->line, D_ARR_BOUNDS, "index outside array bounds: %llu, max is %u", (unsigned long long)n->b->val, r->nelem);
-		n->type = r->kind == DT_T_ARRAY ? dt_type_ptr(c, r->ref) : r->kind == DT_T_STRING ? dt_type_ptr(c, c->p->t_char) : ta;
+		if (r->kind == DT_T_ARRAY && n->b->kind == DT_N_INT && n->op == DT_OP_ADD &&
+		    r->nelem && n->b->val >= r->nelem)
+			dt_fail(c, n->line, D_ARR_BOUNDS,
+				"index outside array bounds: %llu, max is %u",
+				(unsigned long long)n->b->val, r->nelem);
+		n->type = decay(c, ta);
 		n->flags |= n->a->flags & DT_NF_USER;
 	} else if (dt_is_int(ta) && pb && n->op == DT_OP_ADD) {
-		r = dt_resolve(tb);
-		n->type = r->kind == DT_T_ARRAY ? dt_type_ptr(c, r->ref) : r->kind == DT_T_STRING ? dt_type_ptr(c, c->p->t_char) : tb;
+		n->type = decay(c, tb);
 		n->flags |= n->b->flags & DT_NF_USER;
 	} else if (pa && pb && n->op == DT_OP_SUB && dt_ptrcompat(n->a, n->b)) {
 		n->type = dt_map_get(&c->p->types, "ptrdiff_t");
@@ -137,7 +156,8 @@ static void check_additive(struct dt_cc *c, struct dt_node *n)
 		incompat(c, n);
 	}
 	if (dt_is_ptr(n->type) && !dt_type_size(dt_pointee(n->type)))
-		dt_fail(c, n->line, D_OP_VFPTR, "operator %s requires an operand of known size", dt_op_name((enum dt_op)n->op));
+		dt_fail(c, n->line, D_OP_VFPTR, "operator %s requires an operand of known size",
+			dt_op_name((enum dt_op)n->op));
 }
 
 static struct dt_node *check_binary(struct dt_cc *c, struct dt_node *n)
@@ -158,7 +178,9 @@ static struct dt_node *check_binary(struct dt_cc *c, struct dt_node *n)
 	case DT_OP_MUL:
 	case DT_OP_DIV:
 		if (!dt_is_int(n->a->type) || !dt_is_int(n->b->type))
-			dt_fail(c, n->line, D_OP_ARITH, "operator %s requires operands of arithmetic type", dt_op_name((enum dt_op)n->op));
+			dt_fail(c, n->line, D_OP_ARITH,
+				"operator %s requires operands of arithmetic type",
+				dt_op_name((enum dt_op)n->op));
 		n->type = n->ctype = dt_type_arith(c, n->a->type, n->b->type);
 		break;
 	case DT_OP_MOD:
@@ -175,7 +197,9 @@ static struct dt_node *check_binary(struct dt_cc *c, struct dt_node *n)
 		break;
 	default: /* && || ^^ */
 		if (!dt_is_scalar(n->a->type) || !dt_is_scalar(n->b->type))
-			dt_fail(c, n->line, D_OP_SCALAR, "operator %s requires operands of scalar type", dt_op_name((enum dt_op)n->op));
+			dt_fail(c, n->line, D_OP_SCALAR,
+				"operator %s requires operands of scalar type",
+				dt_op_name((enum dt_op)n->op));
 		n->type = c->p->t_int;
 		break;
 	}
@@ -196,8 +220,11 @@ static void check_deref(struct dt_cc *c, struct dt_node *n)
 		dt_fail(c, n->line, D_DEREF_VOID, "cannot dereference pointer to void");
 	if (dt_resolve(to)->kind == DT_T_FUNC)
 		dt_fail(c, n->line, D_DEREF_FUNC, "cannot dereference pointer to function");
-	if (!dt_type_size(to) && !dt_is_string(to) && dt_resolve(to)->kind != DT_T_ARRAY && !dt_resolve(to)->complete)
-		dt_fail(c, n->line, D_OP_INCOMPLETE, "operator * cannot be applied to a forward declaration: no %s definition is available",
+	if (!dt_type_size(to) && !dt_is_string(to) && dt_resolve(to)->kind != DT_T_ARRAY &&
+	    !dt_resolve(to)->complete)
+		dt_fail(c, n->line, D_OP_INCOMPLETE,
+			"operator * cannot be applied to a forward declaration: no %s definition "
+			"is available",
 			dt_type_name(c, to));
 	n->type = to;
 	if (dt_resolve(to)->kind != DT_T_ARRAY)
@@ -236,7 +263,8 @@ static struct dt_node *check_unary(struct dt_cc *c, struct dt_node *n)
 	case DT_OP_NEG:
 	case DT_OP_PLUS:
 		if (!dt_is_int(n->a->type))
-			dt_fail(c, n->line, D_OP_ARITH, "operator %s requires an operand of arithmetic type", name);
+			dt_fail(c, n->line, D_OP_ARITH,
+				"operator %s requires an operand of arithmetic type", name);
 		n->type = dt_type_promote(c, n->a->type);
 		break;
 	case DT_OP_BNOT:
@@ -245,12 +273,15 @@ static struct dt_node *check_unary(struct dt_cc *c, struct dt_node *n)
 		break;
 	case DT_OP_LNOT:
 		if (!dt_is_scalar(n->a->type))
-			dt_fail(c, n->line, D_OP_SCALAR, "operator %s requires an operand of scalar type", name);
+			dt_fail(c, n->line, D_OP_SCALAR,
+				"operator %s requires an operand of scalar type", name);
 		n->type = c->p->t_int;
 		break;
 	case DT_OP_STRINGOF:
 		if (!dt_is_scalar(n->a->type) && !dt_is_ptr(n->a->type) && !dt_is_string(n->a->type))
-			dt_fail(c, n->line, D_STRINGOF_TYPE, "cannot apply stringof to a value of type %s", dt_type_name(c, n->a->type));
+			dt_fail(c, n->line, D_STRINGOF_TYPE,
+				"cannot apply stringof to a value of type %s",
+				dt_type_name(c, n->a->type));
 		n->type = c->p->t_string;
 		if (dt_is_string(n->a->type))
 			return n->a;
@@ -273,7 +304,8 @@ static struct dt_node *check_cast(struct dt_cc *c, struct dt_node *n)
 	    !(dt_type_same(to, from) || dt_is_void(to) || (dt_is_scalar(to) && dt_is_scalar(from)) ||
 	      (dt_resolve(to)->kind == DT_T_PTR && (dt_is_ptr(from) || dt_is_string(from))) ||
 	      (dt_is_string(to) && (dt_is_scalar(from) || dt_is_ptr(from)))))
-		dt_fail(c, n->line, D_CAST_INVAL, "invalid cast expression: \"%s\" to \"%s\"", dt_type_name(c, from), dt_type_name(c, to));
+		dt_fail(c, n->line, D_CAST_INVAL, "invalid cast expression: \"%s\" to \"%s\"",
+			dt_type_name(c, from), dt_type_name(c, to));
 	return dt_fold(c, n);
 }
 
@@ -339,9 +371,11 @@ static struct dt_node *check_offsetof(struct dt_cc *c, struct dt_node *n)
 		dt_fail(c, n->line, D_OFFSETOF_TYPE, "offsetof operand must be a struct or union type");
 	m = dt_type_member(t, n->str, &off);
 	if (!m)
-		dt_fail(c, n->line, D_TYPE_MEMBER, "%s is not a member of %s", n->str, dt_type_name(c, n->ctype));
+		dt_fail(c, n->line, D_TYPE_MEMBER, "%s is not a member of %s", n->str,
+			dt_type_name(c, n->ctype));
 	if (m->bits)
-		dt_fail(c, n->line, D_OFFSETOF_BITFIELD, "cannot take offset of a bit-field: %s", n->str);
+		dt_fail(c, n->line, D_OFFSETOF_BITFIELD, "cannot take offset of a bit-field: %s",
+			n->str);
 	return dt_node_int(c, off, c->p->t_size, n->line);
 }
 
@@ -360,7 +394,9 @@ static void tuple_flag(struct dt_node *n)
 {
 	struct dt_node *l;
 
-	n->flags |= ((n->a ? n->a->flags : 0) | (n->b ? n->b->flags : 0) | (n->c ? n->c->flags : 0)) & DT_NF_TUPLE;
+	n->flags |=
+		((n->a ? n->a->flags : 0) | (n->b ? n->b->flags : 0) | (n->c ? n->c->flags : 0)) &
+		DT_NF_TUPLE;
 	for (l = n->list; l; l = l->next)
 		n->flags |= l->flags & DT_NF_TUPLE;
 	if (n->list && n->kind != DT_N_CALL)
@@ -430,10 +466,13 @@ struct dt_node *dt_check(struct dt_cc *c, struct dt_node *n)
 {
 	n = dt_check_stmt(c, n);
 	if (n->kind == DT_N_CALL && n->id->kind != DT_ID_FUNC)
-		dt_fail(c, n->line, D_CG_EXPR, "%s %s( ) may not be called from a D expression (D program context required)",
+		dt_fail(c, n->line, D_CG_EXPR,
+			"%s %s( ) may not be called from a D expression (D program context "
+			"required)",
 			dt_idkind_name((enum dt_idkind)n->id->kind), n->id->name);
 	if (n->kind == DT_N_AGG && n->a)
-		dt_fail(c, n->line, D_CG_DYN, "aggregation assignment may not be used in an expression");
+		dt_fail(c, n->line, D_CG_DYN,
+			"aggregation assignment may not be used in an expression");
 	return n;
 }
 

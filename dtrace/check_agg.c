@@ -31,20 +31,23 @@ static const char *func_name(int func)
 	return names[func];
 }
 
-static int64_t int_arg(struct dt_cc *c, struct dt_node *call, struct dt_node *n, int i, enum dt_errtag tag)
+static int64_t int_arg(struct dt_cc *c, struct dt_node *call, struct dt_node *n, int i,
+		       enum dt_errtag tag)
 {
 	if (n->kind != DT_N_INT)
-		dt_fail(c, call->line, tag, "%s( ) argument #%d must be an integer constant", call->id->name, i);
+		dt_fail(c, call->line, tag, "%s( ) argument #%d must be an integer constant",
+			call->id->name, i);
 	return (int64_t)n->val;
 }
 
 /* The parameters must be those of the aggregation's first use. */
-static void same_param(struct dt_cc *c, struct dt_node *call, struct dt_ident *id, int32_t old, int64_t now, const char *what,
-		       enum dt_errtag tag)
+static void same_param(struct dt_cc *c, struct dt_node *call, struct dt_ident *id, int32_t old,
+		       int64_t now, const char *what, enum dt_errtag tag)
 {
 	if (old != now)
-		dt_fail(c, call->line, tag, "%s( ) %s (%lld) doesn't match previous declaration (line %u: %s = %d)", call->id->name, what,
-			(long long)now, id->line, what, old);
+		dt_fail(c, call->line, tag,
+			"%s( ) %s (%lld) doesn't match previous declaration (line %u: %s = %d)",
+			call->id->name, what, (long long)now, id->line, what, old);
 }
 
 static void check_lquantize(struct dt_cc *c, struct dt_node *call, struct dt_ident *id, bool first)
@@ -55,25 +58,35 @@ static void check_lquantize(struct dt_cc *c, struct dt_node *call, struct dt_ide
 
 	base = int_arg(c, call, a1, 1, D_LQUANT_BASETYPE);
 	if (base < INT32_MIN || base > INT32_MAX)
-		dt_fail(c, call->line, D_LQUANT_BASEVAL, "lquantize( ) argument #1 must be a 32-bit quantity");
+		dt_fail(c, call->line, D_LQUANT_BASEVAL,
+			"lquantize( ) argument #1 must be a 32-bit quantity");
 	limit = int_arg(c, call, a2, 2, D_LQUANT_LIMTYPE);
 	if (limit < INT32_MIN || limit > INT32_MAX)
-		dt_fail(c, call->line, D_LQUANT_LIMVAL, "lquantize( ) argument #2 must be a 32-bit quantity");
+		dt_fail(c, call->line, D_LQUANT_LIMVAL,
+			"lquantize( ) argument #2 must be a 32-bit quantity");
 	if (limit < base)
-		dt_fail(c, call->line, D_LQUANT_MISMATCH, "lquantize( ) base (argument #1) must be less than limit (argument #2)");
+		dt_fail(c, call->line, D_LQUANT_MISMATCH,
+			"lquantize( ) base (argument #1) must be less than limit (argument #2)");
 	if (a3) {
 		if (a3->kind != DT_N_INT || (int64_t)a3->val <= 0)
-			dt_fail(c, call->line, D_LQUANT_STEPTYPE, "lquantize( ) argument #3 must be a non-zero positive integer constant");
+			dt_fail(c, call->line, D_LQUANT_STEPTYPE,
+				"lquantize( ) argument #3 must be a non-zero positive integer "
+				"constant");
 		step = (int64_t)a3->val;
 		if (step > UINT16_MAX)
-			dt_fail(c, call->line, D_LQUANT_STEPVAL, "lquantize( ) argument #3 must be a 16-bit quantity");
+			dt_fail(c, call->line, D_LQUANT_STEPVAL,
+				"lquantize( ) argument #3 must be a 16-bit quantity");
 	}
 	n = (limit - base) / step;
 	if (!n)
-		dt_fail(c, call->line, D_LQUANT_STEPLARGE, "lquantize( ) step (argument #3) too large: must have at least one quantization "
+		dt_fail(c, call->line, D_LQUANT_STEPLARGE,
+			"lquantize( ) step (argument #3) too large: must have at least one "
+			"quantization "
 			"level");
 	if (n > UINT16_MAX)
-		dt_fail(c, call->line, D_LQUANT_STEPSMALL, "lquantize( ) step (argument #3) too small: number of quantization levels must be "
+		dt_fail(c, call->line, D_LQUANT_STEPSMALL,
+			"lquantize( ) step (argument #3) too small: number of quantization levels "
+			"must be "
 			"a 16-bit quantity");
 	if (first) {
 		a->base = (int32_t)base;
@@ -87,12 +100,14 @@ static void check_lquantize(struct dt_cc *c, struct dt_node *call, struct dt_ide
 	same_param(c, call, id, a->step, step, "step", D_LQUANT_MATCHSTEP);
 }
 
-static int64_t small_arg(struct dt_cc *c, struct dt_node *call, struct dt_node *n, int i, enum dt_errtag type, enum dt_errtag val)
+static int64_t small_arg(struct dt_cc *c, struct dt_node *call, struct dt_node *n, int i,
+			 enum dt_errtag type, enum dt_errtag val)
 {
 	int64_t v = int_arg(c, call, n, i, type);
 
 	if (v < 0 || v > UINT16_MAX)
-		dt_fail(c, call->line, val, "llquantize( ) argument #%d must be an unsigned 16-bit quantity", i);
+		dt_fail(c, call->line, val,
+			"llquantize( ) argument #%d must be an unsigned 16-bit quantity", i);
 	return v;
 }
 
@@ -102,12 +117,16 @@ static void check_llsteps(struct dt_cc *c, struct dt_node *call, int64_t factor,
 	int64_t v;
 
 	if (steps < factor)
-		dt_fail(c, call->line, D_LLQUANT_STEPSMALL, "llquantize( ) factor (argument #1) must be less than or equal to the number of "
+		dt_fail(c, call->line, D_LLQUANT_STEPSMALL,
+			"llquantize( ) factor (argument #1) must be less than or equal to the "
+			"number of "
 			"linear steps per magnitude (argument #4)");
 	for (v = factor; v < steps; v *= factor)
 		;
 	if (steps % factor || v % steps)
-		dt_fail(c, call->line, D_LLQUANT_FACTOREVEN, "llquantize( ) linear steps per magnitude (argument #4) must evenly divide a power "
+		dt_fail(c, call->line, D_LLQUANT_FACTOREVEN,
+			"llquantize( ) linear steps per magnitude (argument #4) must evenly divide "
+			"a power "
 			"of the factor (argument #1) and be a multiple of it");
 }
 
@@ -119,16 +138,21 @@ static void check_llquantize(struct dt_cc *c, struct dt_node *call, struct dt_id
 
 	factor = small_arg(c, call, l, 1, D_LLQUANT_FACTORTYPE, D_LLQUANT_FACTORVAL);
 	if (factor < 2)
-		dt_fail(c, call->line, D_LLQUANT_FACTORSMALL, "llquantize( ) factor (argument #1) must be two or more");
+		dt_fail(c, call->line, D_LLQUANT_FACTORSMALL,
+			"llquantize( ) factor (argument #1) must be two or more");
 	low = small_arg(c, call, l = l->next, 2, D_LLQUANT_LMAGTYPE, D_LLQUANT_LMAGVAL);
 	high = small_arg(c, call, l = l->next, 3, D_LLQUANT_HMAGTYPE, D_LLQUANT_HMAGVAL);
 	if (high < low)
-		dt_fail(c, call->line, D_LLQUANT_MAGRANGE, "llquantize( ) high magnitude (argument #3) must be at least low magnitude "
+		dt_fail(c, call->line, D_LLQUANT_MAGRANGE,
+			"llquantize( ) high magnitude (argument #3) must be at least low magnitude "
 			"(argument #2)");
 	for (v = 1, i = 0; i <= high; i++)
 		if (__builtin_mul_overflow(v, factor, &v))
-			dt_fail(c, call->line, D_LLQUANT_HMAGLARGE, "llquantize( ) high magnitude (%lld) raised to the power of factor (%lld) "
-				"overflows a signed 64-bit quantity", (long long)high, (long long)factor);
+			dt_fail(c, call->line, D_LLQUANT_HMAGLARGE,
+				"llquantize( ) high magnitude (%lld) raised to the power of factor "
+				"(%lld) "
+				"overflows a signed 64-bit quantity",
+				(long long)high, (long long)factor);
 	steps = small_arg(c, call, l->next, 4, D_LLQUANT_STEPTYPE, D_LLQUANT_STEPVAL);
 	check_llsteps(c, call, factor, steps);
 	if (first) {
@@ -183,18 +207,23 @@ void dt_check_agg(struct dt_cc *c, struct dt_node *n)
 	if (call->kind == DT_N_CALL && !f)
 		dt_fail(c, call->line, D_FUNC_UNDEF, "undefined function name: %s", call->str);
 	if (!f || f->kind != DT_ID_AGGFUNC)
-		dt_fail(c, n->line, D_AGG_FUNC, "@%s must be assigned the result of an aggregating function", n->str);
+		dt_fail(c, n->line, D_AGG_FUNC,
+			"@%s must be assigned the result of an aggregating function", n->str);
 	dt_check_call(c, call);
 	if (call->list && !dt_is_scalar(call->list->type))
-		dt_fail(c, call->line, D_AGG_SCALAR, "%s( ) argument #1 must be of scalar type", f->name);
+		dt_fail(c, call->line, D_AGG_SCALAR, "%s( ) argument #1 must be of scalar type",
+			f->name);
 	if (!id)
 		id = agg_new(c, n->str, n->line);
 	first = !id->assigned;
 	if (first)
 		set_func(c, id, f->code);
 	else if (dvm_agg(c, id)->func != f->code)
-		dt_fail(c, n->line, D_AGG_REDEF, "aggregation redefined: @%s\n\t current: @%s = %s( )\n\tprevious: @%s = %s( ) : line %u", n->str,
-			n->str, f->name, n->str, func_name((int)dvm_agg(c, id)->func), id->line);
+		dt_fail(c, n->line, D_AGG_REDEF,
+			"aggregation redefined: @%s\n\t current: @%s = %s( )\n\tprevious: @%s = "
+			"%s( ) : line %u",
+			n->str, n->str, f->name, n->str, func_name((int)dvm_agg(c, id)->func),
+			id->line);
 	if (f->code == DVM_AGG_LQUANTIZE)
 		check_lquantize(c, call, id, first);
 	else if (f->code == DVM_AGG_LLQUANTIZE)

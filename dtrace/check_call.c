@@ -46,7 +46,8 @@ void dt_funcs_init(struct dt_cc *c)
 	size_t i;
 
 	for (i = 0; i < sizeof(funcs) / sizeof(*funcs); i++) {
-		struct dt_ident *id = dt_ident_new(c, &c->p->globals, funcs[i].name, (enum dt_idkind)funcs[i].kind, 0);
+		struct dt_ident *id = dt_ident_new(c, &c->p->globals, funcs[i].name,
+						   (enum dt_idkind)funcs[i].kind, 0);
 
 		id->code = funcs[i].code;
 		id->type = dt_type_lookup(c, funcs[i].ret);
@@ -108,8 +109,8 @@ static void proto_len(struct dt_cc *c, struct dt_node *n, int argc)
 		cmp = "at least ";
 	else if (opt)
 		cmp = "at most ";
-	dt_fail(c, n->line, D_PROTO_LEN, "%s( ) prototype mismatch: %d arg%spassed, %s%d expected", n->id->name, argc, argc == 1 ? " " : "s ",
-		cmp, limit);
+	dt_fail(c, n->line, D_PROTO_LEN, "%s( ) prototype mismatch: %d arg%spassed, %s%d expected",
+		n->id->name, argc, argc == 1 ? " " : "s ", cmp, limit);
 }
 
 static void check_proto(struct dt_cc *c, struct dt_node *n)
@@ -127,8 +128,11 @@ static void check_proto(struct dt_cc *c, struct dt_node *n)
 		p += *p == '[';
 		t = proto_type(c, *p);
 		if (t && !proto_fits(t, *p, l))
-			dt_fail(c, n->line, D_PROTO_ARG, "%s( ) argument #%d is incompatible with prototype:\n\tprototype: %s\n\t argument: %s",
-				n->id->name, i, *p == 's' ? "const char *" : dt_type_name(c, t), dt_type_name(c, l->type));
+			dt_fail(c, n->line, D_PROTO_ARG,
+				"%s( ) argument #%d is incompatible with prototype:\n\tprototype: "
+				"%s\n\t argument: %s",
+				n->id->name, i, *p == 's' ? "const char *" : dt_type_name(c, t),
+				dt_type_name(c, l->type));
 		p++;
 	}
 }
@@ -140,7 +144,8 @@ void dt_check_call(struct dt_cc *c, struct dt_node *n)
 	if (!id)
 		dt_fail(c, n->line, D_FUNC_UNDEF, "undefined function name: %s", n->str);
 	if (id->kind != DT_ID_FUNC && id->kind != DT_ID_ACT && id->kind != DT_ID_AGGFUNC)
-		dt_fail(c, n->line, D_FUNC_IDKIND, "%s '%s' may not be referenced as a function", dt_idkind_name((enum dt_idkind)id->kind), id->name);
+		dt_fail(c, n->line, D_FUNC_IDKIND, "%s '%s' may not be referenced as a function",
+			dt_idkind_name((enum dt_idkind)id->kind), id->name);
 	n->id = id;
 	n->type = id->type;
 	dt_check_list(c, &n->list);
@@ -159,13 +164,17 @@ static void set_keys(struct dt_cc *c, struct dt_node *n, struct dt_ident *id)
 	for (l = n->list; l; l = l->next)
 		i++;
 	if (i > DVM_MAXKEYS)
-		dt_fail(c, n->line, D_PROTO_LEN, "%s[ ] has too many keys: %d, at most %d are allowed", id->name, i, DVM_MAXKEYS);
+		dt_fail(c, n->line, D_PROTO_LEN,
+			"%s[ ] has too many keys: %d, at most %d are allowed", id->name, i,
+			DVM_MAXKEYS);
 	id->nkey = i;
 	id->key = dt_alloc(c, sizeof(*id->key) * (size_t)(i + 1));
 	for (l = n->list, i = 0; l; l = l->next, i++) {
 		if (dt_is_dyn(l->type) || dt_is_void(l->type))
-			dt_fail(c, n->line, D_KEY_TYPE, "%s expression may not be used as %s index: key #%d", dt_type_name(c, l->type),
-				dt_idkind_name((enum dt_idkind)id->kind), i + 1);
+			dt_fail(c, n->line, D_KEY_TYPE,
+				"%s expression may not be used as %s index: key #%d",
+				dt_type_name(c, l->type), dt_idkind_name((enum dt_idkind)id->kind),
+				i + 1);
 		id->key[i] = l->type;
 	}
 }
@@ -184,14 +193,17 @@ void dt_check_keys(struct dt_cc *c, struct dt_node *n, struct dt_ident *id, cons
 	for (l = n->list; l; l = l->next)
 		i++;
 	if (i != id->nkey)
-		dt_fail(c, n->line, D_PROTO_LEN, "%s%s[ ] prototype mismatch: %d key%spassed, %d expected", pre, id->name, i, i == 1 ? " " : "s ",
-			id->nkey);
+		dt_fail(c, n->line, D_PROTO_LEN,
+			"%s%s[ ] prototype mismatch: %d key%spassed, %d expected", pre, id->name, i,
+			i == 1 ? " " : "s ", id->nkey);
 	for (l = n->list, i = 0; l; l = l->next, i++) {
 		struct dt_type *t = id->key[i];
 
 		if (!dt_argcompat(t, l) || (dt_is_byref(t) && !dt_type_same(t, l->type)))
-			dt_fail(c, n->line, D_PROTO_ARG, "%s%s[ ] key #%d is incompatible with prototype:\n\tprototype: %s\n\t      key: %s", pre,
-				id->name, i + 1, dt_type_name(c, t), dt_type_name(c, l->type));
+			dt_fail(c, n->line, D_PROTO_ARG,
+				"%s%s[ ] key #%d is incompatible with prototype:\n\tprototype: "
+				"%s\n\t      key: %s",
+				pre, id->name, i + 1, dt_type_name(c, t), dt_type_name(c, l->type));
 		/* without a declaration the widest integer used is the key's type, so that no key is cut */
 		if (!id->declared && dt_is_int(t) && dt_type_size(l->type) > dt_type_size(t))
 			id->key[i] = l->type;

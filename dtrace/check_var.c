@@ -11,9 +11,11 @@ static const char *scope_prefix(uint64_t scope)
 static void unknown_name(struct dt_cc *c, const struct dt_node *n)
 {
 	if (n->val)
-		dt_fail(c, n->line, D_VAR_UNDEF, "%s%s has not yet been declared or assigned", scope_prefix(n->val), n->str);
+		dt_fail(c, n->line, D_VAR_UNDEF, "%s%s has not yet been declared or assigned",
+			scope_prefix(n->val), n->str);
 	if (strchr(n->str, '`'))
-		dt_fail(c, n->line, D_IDENT_UNDEF, "failed to resolve %s: No symbols of that scope are known", n->str);
+		dt_fail(c, n->line, D_IDENT_UNDEF,
+			"failed to resolve %s: No symbols of that scope are known", n->str);
 	dt_fail(c, n->line, D_IDENT_UNDEF, "failed to resolve %s: Unknown variable name", n->str);
 }
 
@@ -23,7 +25,8 @@ static struct dt_node *typed_var(struct dt_cc *c, struct dt_node *n)
 	struct dt_ident *id = n->id;
 
 	if (!id->type)
-		dt_fail(c, n->line, D_VAR_UNDEF, "%s%s has not yet been declared or assigned", scope_prefix(id->scope), id->name);
+		dt_fail(c, n->line, D_VAR_UNDEF, "%s%s has not yet been declared or assigned",
+			scope_prefix(id->scope), id->name);
 	n->type = id->type;
 	if (id->kind == DT_ID_SCALAR || id->kind == DT_ID_ARRAY) {
 		n->flags |= DT_NF_LVALUE | DT_NF_WRITABLE;
@@ -40,14 +43,17 @@ static struct dt_node *typed_var(struct dt_cc *c, struct dt_node *n)
 /* The type of args[n] for one probe, NULL if it has no such argument. */
 static struct dt_type *arg_type(struct dt_cc *c, const struct dt_node *n, const struct dt_probe *p)
 {
-	const char *text = p->provider && p->provider->argtype ? p->provider->argtype(p, (unsigned)n->val) : NULL;
+	const char *text = p->provider && p->provider->argtype
+				   ? p->provider->argtype(p, (unsigned)n->val)
+				   : NULL;
 	struct dt_type *t;
 
 	if (!text)
 		return NULL;
 	t = dt_type_lookup_abi(c, (enum lx_abi)p->abi, text);
 	if (!t)
-		dt_fail(c, n->line, D_ARGS_TYPE, "failed to resolve native type for args[%llu]: %s", (unsigned long long)n->val, text);
+		dt_fail(c, n->line, D_ARGS_TYPE, "failed to resolve native type for args[%llu]: %s",
+			(unsigned long long)n->val, text);
 	return t;
 }
 
@@ -67,7 +73,8 @@ static struct dt_node *check_args(struct dt_cc *c, struct dt_node *n)
 	uint32_t i;
 
 	if (!c->in_clause)
-		dt_fail(c, n->line, D_ARGS_NONE, "args[ ] may not be referenced outside of a probe clause");
+		dt_fail(c, n->line, D_ARGS_NONE,
+			"args[ ] may not be referenced outside of a probe clause");
 	for (i = 0; i < c->nprobe; i++) {
 		t = arg_type(c, n, c->probe[i]);
 		if (i && !(t && first ? dt_type_same(t, first) && !abi_differ(t, first) : t == first)) {
@@ -75,14 +82,18 @@ static struct dt_node *check_args(struct dt_cc *c, struct dt_node *n)
 				c->abi_matters = true;
 				continue;
 			}
-			dt_fail(c, n->line, D_ARGS_MULTI, "args[ ] may not be referenced because probe description %s matches an unstable "
-				"set of probes", c->desctext);
+			dt_fail(c, n->line, D_ARGS_MULTI,
+				"args[ ] may not be referenced because probe description %s "
+				"matches an unstable "
+				"set of probes",
+				c->desctext);
 		}
 		if (!i)
 			first = t;
 	}
 	if (c->nprobe && (!first || n->val >= DVM_MAXARGS))
-		dt_fail(c, n->line, D_ARGS_IDX, "index %llu is out of range for %s args[ ]", (unsigned long long)n->val, c->desctext);
+		dt_fail(c, n->line, D_ARGS_IDX, "index %llu is out of range for %s args[ ]",
+			(unsigned long long)n->val, c->desctext);
 	n->type = first ? first : c->p->t_int64;
 	n->flags |= DT_NF_LVALUE;
 	if (dt_is_ptr(n->type))
@@ -123,7 +134,8 @@ struct dt_node *dt_check_var(struct dt_cc *c, struct dt_node *n, bool create)
 	case DT_ID_ACT:
 	case DT_ID_AGGFUNC:
 	case DT_ID_AGG:
-		dt_fail(c, n->line, D_IDENT_BADREF, "%s '%s' may not be referenced as scalar", dt_idkind_name((enum dt_idkind)id->kind), id->name);
+		dt_fail(c, n->line, D_IDENT_BADREF, "%s '%s' may not be referenced as scalar",
+			dt_idkind_name((enum dt_idkind)id->kind), id->name);
 	}
 	n->kind = DT_N_VAR;
 	n->id = id;
@@ -139,7 +151,9 @@ static struct dt_node *assoc_ref(struct dt_cc *c, struct dt_node *n, bool create
 
 	if (!id) {
 		if (n->a->val == DVM_LOCAL)
-			dt_fail(c, n->line, D_ARR_LOCAL, "local variables may not be used as associative arrays: %s", n->a->str);
+			dt_fail(c, n->line, D_ARR_LOCAL,
+				"local variables may not be used as associative arrays: %s",
+				n->a->str);
 		if (!create || strchr(n->a->str, '`'))
 			unknown_name(c, n->a);
 		id = dt_var_new(c, (enum dvm_scope)n->a->val, n->a->str, true, n->line);
@@ -147,10 +161,14 @@ static struct dt_node *assoc_ref(struct dt_cc *c, struct dt_node *n, bool create
 	if (id->kind == DT_ID_ARGS) {
 		dt_check_list(c, &n->list);
 		if (n->list->next)
-			dt_fail(c, n->line, D_PROTO_LEN, "args[ ] prototype mismatch: 2 args passed, 1 expected");
+			dt_fail(c, n->line, D_PROTO_LEN,
+				"args[ ] prototype mismatch: 2 args passed, 1 expected");
 		if (n->list->kind != DT_N_INT)
-			dt_fail(c, n->line, D_PROTO_ARG, "args[ ] argument #1 is incompatible with prototype:\n\tprototype: integer constant\n"
-				"\t argument: %s", dt_type_name(c, n->list->type));
+			dt_fail(c, n->line, D_PROTO_ARG,
+				"args[ ] argument #1 is incompatible with prototype:\n\tprototype: "
+				"integer constant\n"
+				"\t argument: %s",
+				dt_type_name(c, n->list->type));
 		n->kind = DT_N_ARG;
 		n->val = n->list->val;
 		n->a = n->list = NULL;
@@ -159,7 +177,8 @@ static struct dt_node *assoc_ref(struct dt_cc *c, struct dt_node *n, bool create
 	if (id->kind == DT_ID_INLINE && id->nkey)
 		return dt_check_inline(c, id, n->list, n->line);
 	if (id->kind == DT_ID_FUNC || id->kind == DT_ID_ACT || id->kind == DT_ID_AGGFUNC)
-		dt_fail(c, n->line, D_IDENT_BADREF, "%s '%s' may not be referenced as associative array",
+		dt_fail(c, n->line, D_IDENT_BADREF,
+			"%s '%s' may not be referenced as associative array",
 			dt_idkind_name((enum dt_idkind)id->kind), id->name);
 	if (id->kind != DT_ID_ARRAY)
 		return NULL;
@@ -178,7 +197,9 @@ static struct dt_node *check_index(struct dt_cc *c, struct dt_node *n, bool crea
 
 	if (n->a->kind == DT_N_AGG) {
 		if (n->a->list)
-			dt_fail(c, n->line, D_AGG_MDIM, "improper attempt to reference @%s as a multi-dimensional array", n->a->str);
+			dt_fail(c, n->line, D_AGG_MDIM,
+				"improper attempt to reference @%s as a multi-dimensional array",
+				n->a->str);
 		r = n->a;
 		r->list = n->list;
 		r->type = c->p->t_dyn;
@@ -192,9 +213,12 @@ static struct dt_node *check_index(struct dt_cc *c, struct dt_node *n, bool crea
 	}
 	n->a = dt_check(c, n->a);
 	if (n->a->kind == DT_N_AGG)
-		dt_fail(c, n->line, D_AGG_MDIM, "improper attempt to reference @%s as a multi-dimensional array", n->a->str);
+		dt_fail(c, n->line, D_AGG_MDIM,
+			"improper attempt to reference @%s as a multi-dimensional array",
+			n->a->str);
 	if (n->list->next)
-		dt_fail(c, n->line, D_ARR_BADREF, "cannot access %s as an associative array", n->a->str ? n->a->str : "expression");
+		dt_fail(c, n->line, D_ARR_BADREF, "cannot access %s as an associative array",
+			n->a->str ? n->a->str : "expression");
 	sum = dt_node_new(c, DT_N_BINARY, n->line);
 	sum->op = DT_OP_ADD;
 	sum->a = n->a;
@@ -219,7 +243,8 @@ struct dt_node *dt_check_member(struct dt_cc *c, struct dt_node *n)
 	struct dt_type *t;
 	uint32_t off = 0;
 
-	if (n->a->kind == DT_N_XLATE || (n->a->kind == DT_N_UNARY && n->a->op == DT_OP_DEREF && n->a->a->kind == DT_N_XLATE))
+	if (n->a->kind == DT_N_XLATE ||
+	    (n->a->kind == DT_N_UNARY && n->a->op == DT_OP_DEREF && n->a->a->kind == DT_N_XLATE))
 		return dt_check_xlate(c, n);
 	n->a = dt_check(c, n->a);
 	t = dt_resolve(n->a->type);
@@ -230,17 +255,25 @@ struct dt_node *dt_check_member(struct dt_cc *c, struct dt_node *n)
 	}
 	if (t->kind != DT_T_STRUCT && t->kind != DT_T_UNION) {
 		if (n->op == DT_OP_ARROW)
-			dt_fail(c, n->line, D_OP_SOU, "operator -> cannot be applied to pointer to type \"%s\"; must be applied to a struct or "
-				"union pointer", dt_type_name(c, t));
-		dt_fail(c, n->line, D_OP_SOU, "operator %s cannot be applied to type \"%s\"; must be applied to a struct or union", op,
-			dt_type_name(c, t));
+			dt_fail(c, n->line, D_OP_SOU,
+				"operator -> cannot be applied to pointer to type \"%s\"; must be "
+				"applied to a struct or "
+				"union pointer",
+				dt_type_name(c, t));
+		dt_fail(c, n->line, D_OP_SOU,
+			"operator %s cannot be applied to type \"%s\"; must be applied to a struct "
+			"or union",
+			op, dt_type_name(c, t));
 	}
 	if (!t->complete)
-		dt_fail(c, n->line, D_OP_INCOMPLETE, "operator %s cannot be applied to a forward declaration: no %s definition is available",
+		dt_fail(c, n->line, D_OP_INCOMPLETE,
+			"operator %s cannot be applied to a forward declaration: no %s definition "
+			"is available",
 			op, dt_type_name(c, t));
 	n->member = dt_type_member(t, n->str, &off);
 	if (!n->member)
-		dt_fail(c, n->line, D_TYPE_MEMBER, "%s is not a member of %s", n->str, dt_type_name(c, t));
+		dt_fail(c, n->line, D_TYPE_MEMBER, "%s is not a member of %s", n->str,
+			dt_type_name(c, t));
 	n->val = off;
 	n->type = n->member->type;
 	if (dt_resolve(n->type)->kind != DT_T_ARRAY)
@@ -277,11 +310,15 @@ static void need_place(struct dt_cc *c, struct dt_node *n, const char *op)
 	struct dt_type *t = dt_resolve(n->a->type);
 
 	if (t->kind == DT_T_ARRAY || t->kind == DT_T_FUNC)
-		dt_fail(c, n->line, D_OP_ARRFUN, "operator %s may not be applied to operand of type \"%s\"", op, dt_type_name(c, n->a->type));
+		dt_fail(c, n->line, D_OP_ARRFUN,
+			"operator %s may not be applied to operand of type \"%s\"", op,
+			dt_type_name(c, n->a->type));
 	if (!(n->a->flags & DT_NF_LVALUE))
-		dt_fail(c, n->line, D_OP_LVAL, "operator %s requires modifiable lvalue as an operand", op);
+		dt_fail(c, n->line, D_OP_LVAL,
+			"operator %s requires modifiable lvalue as an operand", op);
 	if (!(n->a->flags & DT_NF_WRITABLE) || (t->kind == DT_T_STRING && n->a->kind != DT_N_VAR))
-		dt_fail(c, n->line, D_OP_WRITE, "operator %s can only be applied to a writable variable", op);
+		dt_fail(c, n->line, D_OP_WRITE,
+			"operator %s can only be applied to a writable variable", op);
 }
 
 /* The type a variable gets from the first value assigned to it: an array's address is a pointer. */
@@ -302,30 +339,36 @@ static void compound(struct dt_cc *c, struct dt_node *n, const char *op)
 	case DT_OP_ADD:
 	case DT_OP_SUB:
 		if (dt_is_string(ta) || dt_is_string(tb))
-			dt_fail(c, n->line, D_OP_INCOMPAT, "operands have incompatible types: \"%s\" %s \"%s\"", dt_type_name(c, ta), op,
-				dt_type_name(c, tb));
+			dt_fail(c, n->line, D_OP_INCOMPAT,
+				"operands have incompatible types: \"%s\" %s \"%s\"",
+				dt_type_name(c, ta), op, dt_type_name(c, tb));
 		if (dt_is_int(ta) && dt_is_int(tb))
 			break;
 		if (!dt_is_ptr(ta) || dt_is_vfptr(ta) || !dt_type_size(dt_pointee(ta)))
-			dt_fail(c, n->line, D_OP_VFPTR, "operator %s requires left-hand scalar operand of known size", op);
+			dt_fail(c, n->line, D_OP_VFPTR,
+				"operator %s requires left-hand scalar operand of known size", op);
 		if (!dt_is_int(tb))
-			dt_fail(c, n->line, D_OP_INCOMPAT, "operands have incompatible types: \"%s\" %s \"%s\"", dt_type_name(c, ta), op,
-				dt_type_name(c, tb));
+			dt_fail(c, n->line, D_OP_INCOMPAT,
+				"operands have incompatible types: \"%s\" %s \"%s\"",
+				dt_type_name(c, ta), op, dt_type_name(c, tb));
 		n->ctype = NULL; /* pointer arithmetic */
 		return;
 	case DT_OP_MUL:
 	case DT_OP_DIV:
 		if (!dt_is_int(ta) || !dt_is_int(tb))
-			dt_fail(c, n->line, D_OP_ARITH, "operator %s requires operands of arithmetic type", op);
+			dt_fail(c, n->line, D_OP_ARITH,
+				"operator %s requires operands of arithmetic type", op);
 		break;
 	default:
 		if (!dt_is_int(ta) || !dt_is_int(tb))
-			dt_fail(c, n->line, D_OP_INT, "operator %s requires operands of integral type", op);
+			dt_fail(c, n->line, D_OP_INT,
+				"operator %s requires operands of integral type", op);
 		break;
 	}
 	if (dt_is_zero(n->b) && (n->op == DT_OP_DIV || n->op == DT_OP_MOD))
 		dt_fail(c, n->line, D_DIV_ZERO, "expression contains division by zero");
-	n->ctype = n->op == DT_OP_SHL || n->op == DT_OP_SHR ? dt_type_promote(c, ta) : dt_type_arith(c, ta, tb);
+	n->ctype = n->op == DT_OP_SHL || n->op == DT_OP_SHR ? dt_type_promote(c, ta)
+							    : dt_type_arith(c, ta, tb);
 }
 
 struct dt_node *dt_check_assign(struct dt_cc *c, struct dt_node *n)
@@ -339,9 +382,12 @@ struct dt_node *dt_check_assign(struct dt_cc *c, struct dt_node *n)
 	n->a = check_place(c, n->a);
 	if (n->a->kind == DT_N_AGG) {
 		if (n->a->a && n->a->a != n->b)
-			dt_fail(c, n->line, D_OP_LVAL, "operator = requires modifiable lvalue as an operand");
+			dt_fail(c, n->line, D_OP_LVAL,
+				"operator = requires modifiable lvalue as an operand");
 		if (n->op != DT_OP_ASSIGN)
-			dt_fail(c, n->line, D_AGG_FUNC, "@%s must be assigned the result of an aggregating function", n->a->str);
+			dt_fail(c, n->line, D_AGG_FUNC,
+				"@%s must be assigned the result of an aggregating function",
+				n->a->str);
 		n->a->a = n->b;
 		dt_check_agg(c, n->a);
 		return n->a;
@@ -354,7 +400,8 @@ struct dt_node *dt_check_assign(struct dt_cc *c, struct dt_node *n)
 			dt_var_settype(c, id, c->p->t_int64);
 		} else {
 			if (dt_is_dyn(n->b->type) || dt_is_void(n->b->type))
-				dt_fail(c, n->line, D_OP_INCOMPAT, "operands have incompatible types: \"%s\" = \"%s\"",
+				dt_fail(c, n->line, D_OP_INCOMPAT,
+					"operands have incompatible types: \"%s\" = \"%s\"",
 					dt_type_name(c, c->p->t_dyn), dt_type_name(c, n->b->type));
 			dt_var_settype(c, id, var_type(c, n->b));
 			id->user = n->b->flags & DT_NF_USER && dt_resolve(id->type)->kind == DT_T_PTR;
@@ -367,8 +414,9 @@ struct dt_node *dt_check_assign(struct dt_cc *c, struct dt_node *n)
 	} else {
 		need_place(c, n, op);
 		if (!dt_argcompat(n->a->type, n->b))
-			dt_fail(c, n->line, D_OP_INCOMPAT, "operands have incompatible types: \"%s\" %s \"%s\"", dt_type_name(c, n->a->type), op,
-				dt_type_name(c, n->b->type));
+			dt_fail(c, n->line, D_OP_INCOMPAT,
+				"operands have incompatible types: \"%s\" %s \"%s\"",
+				dt_type_name(c, n->a->type), op, dt_type_name(c, n->b->type));
 	}
 	need_place(c, n, op);
 	n->type = n->a->type;

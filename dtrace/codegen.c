@@ -10,7 +10,9 @@
 int dt_reg(struct dt_cc *c)
 {
 	if (c->top >= DVM_NREGS)
-		dt_fail(c, c->line, D_NOREGS, "expression needs too many registers: more than %d values at once", DVM_NREGS - 1);
+		dt_fail(c, c->line, D_NOREGS,
+			"expression needs too many registers: more than %d values at once",
+			DVM_NREGS - 1);
 	return (int)c->top++;
 }
 
@@ -110,10 +112,12 @@ static void parse_desc(struct dt_cc *c, struct dt_desc *d, struct dt_pdesc *pd)
 		return;
 	}
 	if (colons > 3u - c->src->spec) {
-		err_msg(c->e, EINVAL, "Overspecified probe description: %s is the %s", d->text, part[c->src->spec]);
+		err_msg(c->e, EINVAL, "Overspecified probe description: %s is the %s", d->text,
+			part[c->src->spec]);
 		goto bad;
 	}
-	if (snprintf(text, sizeof(text), "%s%s", d->text, &":::"[3 - c->src->spec]) >= (int)sizeof(text)) {
+	if (snprintf(text, sizeof(text), "%s%s", d->text, &":::"[3 - c->src->spec]) >=
+	    (int)sizeof(text)) {
 		err_msg(c->e, EINVAL, "Probe description is too long");
 		goto bad;
 	}
@@ -121,7 +125,8 @@ static void parse_desc(struct dt_cc *c, struct dt_desc *d, struct dt_pdesc *pd)
 		goto bad;
 	return;
 bad:
-	dt_fail(c, d->line, D_PDESC_INVAL, "invalid probe description \"%s\": %s", d->text, c->e ? c->e->msg : "");
+	dt_fail(c, d->line, D_PDESC_INVAL, "invalid probe description \"%s\": %s", d->text,
+		c->e ? c->e->msg : "");
 }
 
 static void match(struct dt_cc *c, struct dt_desc *d)
@@ -139,12 +144,16 @@ static void match(struct dt_cc *c, struct dt_desc *d)
 	if (n < 0) {
 		if (c->e && c->e->tag[0])
 			dt_fail_err(c, d->line);
-		dt_fail(c, d->line, D_PDESC_INVAL, "invalid probe description \"%s\": %s", d->text, c->e ? c->e->msg : "");
+		dt_fail(c, d->line, D_PDESC_INVAL, "invalid probe description \"%s\": %s", d->text,
+			c->e ? c->e->msg : "");
 	}
 	if (!n && !c->src->zdefs && !(c->p->opts && c->p->opts->val[DT_OPT_ZDEFS])) {
 		if (d->id)
-			dt_fail(c, d->line, D_PDESC_ZERO, "probe identifier %u does not match any probes", d->id);
-		dt_fail(c, d->line, D_PDESC_ZERO, "probe description %s:%s:%s:%s does not match any probes", pd.prov, pd.mod, pd.func, pd.name);
+			dt_fail(c, d->line, D_PDESC_ZERO,
+				"probe identifier %u does not match any probes", d->id);
+		dt_fail(c, d->line, D_PDESC_ZERO,
+			"probe description %s:%s:%s:%s does not match any probes", pd.prov, pd.mod,
+			pd.func, pd.name);
 	}
 	c->probe = c->probes.v;
 	c->nprobe = c->probes.n;
@@ -168,10 +177,14 @@ static void check_stmts(struct dt_cc *c, struct dt_stmt *s)
 		if (s->kind == DT_S_EXPR) {
 			s->expr = dt_check_stmt(c, s->expr);
 			if (s->expr->kind == DT_N_AGG && !s->expr->a)
-				dt_fail(c, s->line, D_AGG_NULL, "expression has null effect: @%s", s->expr->str);
+				dt_fail(c, s->line, D_AGG_NULL, "expression has null effect: @%s",
+					s->expr->str);
 			if (s->expr->kind == DT_N_CALL && s->expr->id->kind == DT_ID_AGGFUNC)
-				dt_fail(c, s->line, D_CG_EXPR, "aggregating function %s( ) may not be called from a D expression (D program "
-					"context required)", s->expr->id->name);
+				dt_fail(c, s->line, D_CG_EXPR,
+					"aggregating function %s( ) may not be called from a D "
+					"expression (D program "
+					"context required)",
+					s->expr->id->name);
 			continue;
 		}
 		s->expr = dt_check(c, s->expr);

@@ -14,7 +14,10 @@ int dt_gen_call(struct dt_cc *c, struct dt_node *n)
 		if (*p == 's' && !dt_is_zero(l))
 			r = dt_gen_as(c, l, c->p->t_string);
 		else if (*p == 'i' || *p == 'h' || *p == 'w')
-			r = dt_gen_as(c, l, dt_type_lookup(c, *p == 'i' ? "int" : *p == 'h' ? "uint16_t" : "uint32_t"));
+			r = dt_gen_as(c, l,
+				      dt_type_lookup(c, *p == 'i'   ? "int"
+							: *p == 'h' ? "uint16_t"
+								    : "uint32_t"));
 		else
 			r = dt_gen(c, l);
 		c->top = (uint32_t)r + 1;

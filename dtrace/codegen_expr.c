@@ -53,7 +53,12 @@ static void emit_store(struct dt_cc *c, int addr, int r, struct dt_type *t)
 {
 	uint64_t size = dt_type_size(t);
 
-	dt_emit(c, size == 1 ? DVM_ST8 : size == 2 ? DVM_ST16 : size == 4 ? DVM_ST32 : DVM_ST64, 0, addr, r, 0);
+	dt_emit(c,
+		size == 1   ? DVM_ST8
+		: size == 2 ? DVM_ST16
+		: size == 4 ? DVM_ST32
+			    : DVM_ST64,
+		0, addr, r, 0);
 }
 
 /* r holds the unit around a bit-field: only its bits stay, extended. */
@@ -288,7 +293,8 @@ static int gen_unary(struct dt_cc *c, struct dt_node *n)
 		r = dt_gen_as(c, n->a, n->type);
 		dt_emit(c, n->op == DT_OP_NEG ? DVM_NEG : DVM_NOT, r, r, 0, 0);
 		if (dt_type_size(n->type) < 8)
-			dt_emit(c, dt_is_signed(n->type) ? DVM_SX : DVM_ZX, r, r, 0, (int32_t)dt_type_size(n->type) * 8);
+			dt_emit(c, dt_is_signed(n->type) ? DVM_SX : DVM_ZX, r, r, 0,
+				(int32_t)dt_type_size(n->type) * 8);
 		return r;
 	}
 }
@@ -339,7 +345,8 @@ static int gen_var(struct dt_cc *c, struct dt_node *n)
 			dt_emit(c, DVM_LDI, r, 0, 0, (int32_t)id->value);
 		dt_emit(c, DVM_BUILTIN, r, id->code == DVM_B_ARG ? r : 0, 0, id->code);
 		if (dt_is_int(n->type) && dt_type_size(n->type) < 8)
-			dt_emit(c, dt_is_signed(n->type) ? DVM_SX : DVM_ZX, r, r, 0, (int32_t)dt_type_size(n->type) * 8);
+			dt_emit(c, dt_is_signed(n->type) ? DVM_SX : DVM_ZX, r, r, 0,
+				(int32_t)dt_type_size(n->type) * 8);
 		return r;
 	}
 	if (id->kind == DT_ID_ARRAY) {
@@ -363,7 +370,8 @@ static int gen_arg(struct dt_cc *c, struct dt_node *n)
 	dt_emit(c, DVM_LDI, r, 0, 0, (int32_t)n->val);
 	dt_emit(c, DVM_BUILTIN, r, r, 0, DVM_B_ARG);
 	if (dt_is_int(n->type) && dt_type_size(n->type) < 8)
-		dt_emit(c, dt_is_signed(n->type) ? DVM_SX : DVM_ZX, r, r, 0, (int32_t)dt_type_size(n->type) * 8);
+		dt_emit(c, dt_is_signed(n->type) ? DVM_SX : DVM_ZX, r, r, 0,
+			(int32_t)dt_type_size(n->type) * 8);
 	return r;
 }
 
@@ -486,7 +494,8 @@ static int gen_assign(struct dt_cc *c, struct dt_node *n)
 	r = place_load(c, &p);
 	if (n->ctype) {
 		dt_emit_conv(c, r, n->a->type, n->ctype);
-		v = n->op == DT_OP_SHL || n->op == DT_OP_SHR ? dt_gen(c, n->b) : dt_gen_as(c, n->b, n->ctype);
+		v = n->op == DT_OP_SHL || n->op == DT_OP_SHR ? dt_gen(c, n->b)
+							     : dt_gen_as(c, n->b, n->ctype);
 		emit_arith(c, (enum dt_op)n->op, r, v, n->ctype);
 		dt_emit_conv(c, r, n->ctype, n->a->type);
 	} else {
@@ -510,7 +519,8 @@ static int gen_incdec(struct dt_cc *c, struct dt_node *n)
 	s = dt_reg(c);
 	dt_emit(c, DVM_ADDI, s, r, 0, (int32_t)(n->op == DT_OP_ADD ? step : -step));
 	if (dt_is_int(n->type) && dt_type_size(n->type) < 8)
-		dt_emit(c, dt_is_signed(n->type) ? DVM_SX : DVM_ZX, s, s, 0, (int32_t)dt_type_size(n->type) * 8);
+		dt_emit(c, dt_is_signed(n->type) ? DVM_SX : DVM_ZX, s, s, 0,
+			(int32_t)dt_type_size(n->type) * 8);
 	place_store(c, &p, s, false);
 	return place_end(c, &p, n->val ? r : s);
 }

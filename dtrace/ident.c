@@ -29,7 +29,8 @@ const char *dt_idkind_name(enum dt_idkind k)
 	return "name";
 }
 
-struct dt_ident *dt_ident_new(struct dt_cc *c, struct dt_map *m, const char *name, enum dt_idkind kind, uint32_t line)
+struct dt_ident *dt_ident_new(struct dt_cc *c, struct dt_map *m, const char *name,
+			      enum dt_idkind kind, uint32_t line)
 {
 	struct dt_ident *id = dt_alloc(c, sizeof(*id));
 
@@ -54,13 +55,16 @@ struct dt_map *dt_scope_map(struct dt_cc *c, enum dvm_scope scope)
 	return &c->p->globals;
 }
 
-struct dt_ident *dt_var_new(struct dt_cc *c, enum dvm_scope scope, const char *name, bool assoc, uint32_t line)
+struct dt_ident *dt_var_new(struct dt_cc *c, enum dvm_scope scope, const char *name, bool assoc,
+			    uint32_t line)
 {
-	struct dt_ident *id = dt_ident_new(c, dt_scope_map(c, scope), name, assoc ? DT_ID_ARRAY : DT_ID_SCALAR, line);
+	struct dt_ident *id = dt_ident_new(c, dt_scope_map(c, scope), name,
+					   assoc ? DT_ID_ARRAY : DT_ID_SCALAR, line);
 	struct dvm_var *v = dt_push(c, &c->p->vars, sizeof(*v), 1);
 
 	if (c->p->vars.n > INT32_MAX / 2)
-		dt_fail(c, line, D_ID_OFLOW, "cannot create %s: limit on number of variables exceeded", name);
+		dt_fail(c, line, D_ID_OFLOW,
+			"cannot create %s: limit on number of variables exceeded", name);
 	id->scope = (uint8_t)scope;
 	id->id = c->p->vars.n - 1;
 	v->scope = (uint8_t)scope;
@@ -80,7 +84,8 @@ void dt_var_settype(struct dt_cc *c, struct dt_ident *id, struct dt_type *t)
 		uint64_t size = dt_type_size(t);
 
 		if (!size || size > 1u << 20)
-			dt_fail(c, id->line, D_DECL_ARRBIG, "variable %s is too big (%llu bytes)", id->name, (unsigned long long)size);
+			dt_fail(c, id->line, D_DECL_ARRBIG, "variable %s is too big (%llu bytes)",
+				id->name, (unsigned long long)size);
 		v->kind = DVM_V_BYREF;
 		v->size = (uint32_t)size;
 	} else {

@@ -42,13 +42,14 @@ enum dt_kw dt_lex_keyword(const char *s)
 
 bool dt_lex_is_ident(int ch, bool first)
 {
-	return ch == '_' || ch == '`' || (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (!first && ch >= '0' && ch <= '9');
+	return ch == '_' || ch == '`' || (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') ||
+	       (!first && ch >= '0' && ch <= '9');
 }
 
 static bool is_pspec(int ch, bool first)
 {
-	return (ch && strchr("-$:_.?*\\[]!", ch)) || (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') ||
-	       (!first && (ch == '`' || (ch >= '0' && ch <= '9')));
+	return (ch && strchr("-$:_.?*\\[]!", ch)) || (ch >= 'a' && ch <= 'z') ||
+	       (ch >= 'A' && ch <= 'Z') || (!first && (ch == '`' || (ch >= '0' && ch <= '9')));
 }
 
 static bool is_space(int ch)
@@ -118,9 +119,11 @@ size_t dt_lex_unescape(char *s, size_t len)
 			for (v = 0, k = 0; k < 3 && i < len && s[i] >= '0' && s[i] <= '7'; k++)
 				v = v * 8 + (unsigned)(s[i++] - '0');
 			s[o++] = (char)v;
-		} else if ((s[i] == 'x' || s[i] == 'X') && i + 1 < len && isxdigit((unsigned char)s[i + 1])) {
+		} else if ((s[i] == 'x' || s[i] == 'X') && i + 1 < len &&
+			   isxdigit((unsigned char)s[i + 1])) {
 			for (v = 0, i++; i < len && isxdigit((unsigned char)s[i]); i++)
-				v = v * 16 + (unsigned)(s[i] <= '9' ? s[i] - '0' : (s[i] | 32) - 'a' + 10);
+				v = v * 16 +
+				    (unsigned)(s[i] <= '9' ? s[i] - '0' : (s[i] | 32) - 'a' + 10);
 			s[o++] = (char)v;
 		} else if ((at = strchr(from, s[i])) && s[i]) {
 			s[o++] = to[at - from];
@@ -146,7 +149,8 @@ static const char *quoted(struct dt_cc *c, char quote)
 		else if (*s == '\n')
 			dt_fail(c, c->line, D_CHR_NL, "newline encountered in character constant");
 		if (!*s)
-			dt_fail(c, c->line, D_SYNTAX, "end-of-file encountered before matching %c", quote);
+			dt_fail(c, c->line, D_SYNTAX, "end-of-file encountered before matching %c",
+				quote);
 	}
 	return s;
 }
@@ -320,7 +324,8 @@ void dt_lex_top(struct dt_cc *c)
 	} else if (is_pspec((unsigned char)*s, true)) {
 		while (is_pspec((unsigned char)*s, false))
 			s++;
-		for (w = c->pos; w < s && dt_lex_is_ident((unsigned char)*w, w == c->pos) && *w != '`'; w++)
+		for (w = c->pos;
+		     w < s && dt_lex_is_ident((unsigned char)*w, w == c->pos) && *w != '`'; w++)
 			;
 		word = dt_strndup(c, c->pos, (size_t)(w - c->pos));
 		/* "int*x" is a declaration, "int:::entry" and "inti*" are descriptions */
@@ -341,5 +346,6 @@ void dt_syntax(struct dt_cc *c)
 {
 	if (c->tok.kind == DT_TK_EOF)
 		dt_fail(c, c->tok.line, D_SYNTAX, "syntax error near end of input");
-	dt_fail(c, c->tok.line, D_SYNTAX, "syntax error near \"%.*s\"", (int)(c->tok.srclen < 80 ? c->tok.srclen : 80), c->tok.start);
+	dt_fail(c, c->tok.line, D_SYNTAX, "syntax error near \"%.*s\"",
+		(int)(c->tok.srclen < 80 ? c->tok.srclen : 80), c->tok.start);
 }

@@ -29,14 +29,18 @@ size_t dt_lex_number(struct dt_cc *c, struct dt_token *t, const char *s)
 	t->decimal = base == 10;
 	for (; (d = (unsigned)digit_of((unsigned char)*p)) < (base == 16 ? 16 : 10); p++) {
 		if (d >= base)
-			dt_fail(c, c->line, D_INT_DIGIT, "constant %.*s contains invalid digit %c", (int)(strspn(s, "0123456789")), s, *p);
-		if (__builtin_mul_overflow(v, (uint64_t)base, &v) || __builtin_add_overflow(v, (uint64_t)d, &v))
+			dt_fail(c, c->line, D_INT_DIGIT, "constant %.*s contains invalid digit %c",
+				(int)(strspn(s, "0123456789")), s, *p);
+		if (__builtin_mul_overflow(v, (uint64_t)base, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)d, &v))
 			over = true;
 	}
-	if (base != 16 && (*p == '.' || ((*p | 32) == 'e' && (isdigit((unsigned char)p[1]) || p[1] == '-'))))
+	if (base != 16 &&
+	    (*p == '.' || ((*p | 32) == 'e' && (isdigit((unsigned char)p[1]) || p[1] == '-'))))
 		dt_fail(c, c->line, D_SYNTAX, "floating-point constants are not permitted");
 	if (over)
-		dt_fail(c, c->line, D_INT_OFLOW, "constant %.*s results in integer overflow", (int)(p - s), s);
+		dt_fail(c, c->line, D_INT_OFLOW, "constant %.*s results in integer overflow",
+			(int)(p - s), s);
 	if ((*p | 32) == 'u') {
 		t->has_u = true;
 		p++;

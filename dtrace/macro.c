@@ -66,7 +66,8 @@ static bool is_int(const char *s)
 	s += *s == '-' || *s == '+';
 	if (!isdigit((unsigned char)*s))
 		return false;
-	n = s[0] == '0' && (s[1] | 32) == 'x' ? 2 + strspn(s + 2, "0123456789abcdefABCDEF") : strspn(s, "0123456789");
+	n = s[0] == '0' && (s[1] | 32) == 'x' ? 2 + strspn(s + 2, "0123456789abcdefABCDEF")
+					      : strspn(s, "0123456789");
 	return !s[n + strspn(s + n, "uUlL")];
 }
 
@@ -89,7 +90,9 @@ static void subst(struct dt_cc *c, struct dt_token *t, const char *v, const char
 		v += *v == '-' || *v == '+';
 		n = strspn(v, "0123456789");
 		if (n > 20 || (n == 20 && v[1] != 'x' && strcmp(v, "18446744073709551615") > 0))
-			dt_fail(c, c->line, D_MACRO_OFLOW, "macro argument %s constant %s results in integer overflow", text, v);
+			dt_fail(c, c->line, D_MACRO_OFLOW,
+				"macro argument %s constant %s results in integer overflow", text,
+				v);
 		t->kind = DT_TK_INT;
 		dt_lex_number(c, t, v);
 		if (neg)
@@ -168,18 +171,23 @@ char *dt_macro_pspec(struct dt_cc *c, const char *s, size_t len, uint32_t line)
 				while (p < end && isdigit((unsigned char)*p))
 					p++;
 			else
-				while (p < end && dt_lex_is_ident((unsigned char)*p, p == s) && *p != '`')
+				while (p < end && dt_lex_is_ident((unsigned char)*p, p == s) &&
+				       *p != '`')
 					p++;
 			name = dt_strndup(c, s, (size_t)(p - s));
 			put = buf;
 			if (isdigit((unsigned char)*name)) {
-				put = macro_arg(c, strtoul(name, NULL, 10), dt_strndup(c, text, (size_t)(p - text)));
+				put = macro_arg(c, strtoul(name, NULL, 10),
+						dt_strndup(c, text, (size_t)(p - text)));
 				put = put ? put : "";
 			} else if (macro_var(c, name, &v)) {
 				snprintf(buf, sizeof(buf), "%lld", (long long)v);
 			} else {
-				dt_fail(c, line, D_PDESC_INVAL, "invalid probe description \"%.*s\": Undefined macro variable in "
-					"probe description", (int)(end - text), text);
+				dt_fail(c, line, D_PDESC_INVAL,
+					"invalid probe description \"%.*s\": Undefined macro "
+					"variable in "
+					"probe description",
+					(int)(end - text), text);
 			}
 			add = strlen(put);
 		}

@@ -22,7 +22,8 @@ void dt_expect(struct dt_cc *c, enum dt_tkn k)
 void dt_nest(struct dt_cc *c)
 {
 	if (++c->nest > DT_MAXNEST)
-		dt_fail(c, c->tok.line, D_SYNTAX, "program is nested too deeply (more than %d levels)", DT_MAXNEST);
+		dt_fail(c, c->tok.line, D_SYNTAX,
+			"program is nested too deeply (more than %d levels)", DT_MAXNEST);
 }
 
 static struct dt_stmt *parse_stmt(struct dt_cc *c);
@@ -98,7 +99,9 @@ static struct dt_desc *parse_descs(struct dt_cc *c)
 		d->line = c->tok.line;
 		if (c->tok.kind == DT_TK_INT) {
 			if (!c->tok.val || c->tok.val > UINT32_MAX)
-				dt_fail(c, d->line, D_PDESC_INVAL, "probe identifier %llu not permitted when specifying a probe",
+				dt_fail(c, d->line, D_PDESC_INVAL,
+					"probe identifier %llu not permitted when specifying a "
+					"probe",
 					(unsigned long long)c->tok.val);
 			d->id = (uint32_t)c->tok.val;
 			d->text = dt_strndup(c, c->tok.start, c->tok.srclen);
@@ -132,7 +135,8 @@ static struct dt_clause *parse_clause(struct dt_cc *c)
 		cl->stmt = parse_stmts(c);
 		dt_lex_top(c);
 	} else if (!cl->pred && c->src->file) {
-		dt_fail(c, cl->desc->line, D_SYNTAX, "expected predicate and/or actions following probe description");
+		dt_fail(c, cl->desc->line, D_SYNTAX,
+			"expected predicate and/or actions following probe description");
 	}
 	return cl;
 }
@@ -143,7 +147,9 @@ static void check_args_used(struct dt_cc *c)
 	int last = c->src->argc - 1;
 
 	if (last > 0 && !c->argused[last] && !(c->p->opts && c->p->opts->val[DT_OPT_ARGREF]))
-		dt_fail(c, c->line, D_MACRO_UNUSED, "extraneous argument '%s' ($%d is not referenced)", c->src->argv[last], last);
+		dt_fail(c, c->line, D_MACRO_UNUSED,
+			"extraneous argument '%s' ($%d is not referenced)", c->src->argv[last],
+			last);
 }
 
 static void dt_parse_all(struct dt_cc *c, struct dt_vec *clauses)

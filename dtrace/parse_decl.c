@@ -4,7 +4,8 @@
 #include <string.h>
 
 struct speccount {
-	unsigned n_char, n_int, n_void, n_float, n_double, n_short, n_long, n_signed, n_unsigned, n_other;
+	unsigned n_char, n_int, n_void, n_float, n_double, n_short, n_long, n_signed, n_unsigned,
+		n_other;
 };
 
 bool dt_parse_is_type(struct dt_cc *c)
@@ -34,17 +35,22 @@ static struct dt_type *spec_type(struct dt_cc *c, const struct speccount *s)
 	uint32_t line = c->tok.line;
 	unsigned words = s->n_char + s->n_int + s->n_void + s->n_float + s->n_double;
 
-	if (words > 1 || s->n_short > 1 || s->n_long > 2 || s->n_signed > 1 || s->n_unsigned > 1 || (s->n_short && s->n_long) ||
-	    (s->n_signed && s->n_unsigned))
+	if (words > 1 || s->n_short > 1 || s->n_long > 2 || s->n_signed > 1 || s->n_unsigned > 1 ||
+	    (s->n_short && s->n_long) || (s->n_signed && s->n_unsigned))
 		dt_fail(c, line, D_DECL_COMBO, "invalid type combination");
 	if (s->n_void && (s->n_short || s->n_long || s->n_signed || s->n_unsigned))
-		dt_fail(c, line, D_DECL_VOIDATTR, "invalid type declaration: attributes may not be used with void type");
+		dt_fail(c, line, D_DECL_VOIDATTR,
+			"invalid type declaration: attributes may not be used with void type");
 	if (s->n_char && (s->n_short || s->n_long))
-		dt_fail(c, line, D_DECL_CHARATTR, "invalid type declaration: short and long may not be used with char type");
+		dt_fail(c, line, D_DECL_CHARATTR,
+			"invalid type declaration: short and long may not be used with char type");
 	if ((s->n_float || s->n_double) && (s->n_signed || s->n_unsigned))
-		dt_fail(c, line, D_DECL_SIGNINT, "invalid type declaration: signed and unsigned may only be used with integer type");
+		dt_fail(c, line, D_DECL_SIGNINT,
+			"invalid type declaration: signed and unsigned may only be used with "
+			"integer type");
 	if ((s->n_float && (s->n_short || s->n_long)) || (s->n_double && (s->n_short || s->n_long > 1)))
-		dt_fail(c, line, D_DECL_LONGINT, "invalid type declaration: short and long may not be used with %s type",
+		dt_fail(c, line, D_DECL_LONGINT,
+			"invalid type declaration: short and long may not be used with %s type",
 			s->n_float ? "float" : "double");
 	if (s->n_void)
 		return c->p->t_void;
@@ -66,7 +72,8 @@ static struct dt_type *spec_type(struct dt_cc *c, const struct speccount *s)
 static void set_class(struct dt_cc *c, struct dt_spec *sp, enum dt_class cls)
 {
 	if (sp->cls != DT_DC_NONE)
-		dt_fail(c, c->tok.line, D_DECL_CLASS, "only one storage class allowed in a declaration");
+		dt_fail(c, c->tok.line, D_DECL_CLASS,
+			"only one storage class allowed in a declaration");
 	sp->cls = cls;
 }
 
@@ -75,7 +82,8 @@ static bool spec_word(struct dt_cc *c, struct dt_spec *sp, struct speccount *s, 
 {
 	switch ((int)c->tok.kw) {
 	case DT_KW_AUTO: case DT_KW_REGISTER: case DT_KW_STATIC:
-		dt_fail(c, c->tok.line, D_DECL_BADCLASS, "specified storage class not appropriate in D");
+		dt_fail(c, c->tok.line, D_DECL_BADCLASS,
+			"specified storage class not appropriate in D");
 	case DT_KW_EXTERN:  set_class(c, sp, DT_DC_EXTERN); break;
 	case DT_KW_TYPEDEF: set_class(c, sp, DT_DC_TYPEDEF); break;
 	case DT_KW_SELF:    set_class(c, sp, DT_DC_SELF); break;
@@ -109,8 +117,8 @@ static bool spec_word(struct dt_cc *c, struct dt_spec *sp, struct speccount *s, 
 	case DT_KW_NONE: {
 		struct dt_type *t = named(c, c->tok.text);
 
-		if (!t || s->n_other || s->n_char || s->n_int || s->n_void || s->n_float || s->n_double || s->n_short || s->n_long ||
-		    s->n_signed || s->n_unsigned)
+		if (!t || s->n_other || s->n_char || s->n_int || s->n_void || s->n_float ||
+		    s->n_double || s->n_short || s->n_long || s->n_signed || s->n_unsigned)
 			return false;
 		s->n_other++;
 		sp->type = t;
@@ -133,12 +141,18 @@ void dt_parse_spec(struct dt_cc *c, struct dt_spec *sp)
 		;
 	basic = s.n_char + s.n_int + s.n_void + s.n_float + s.n_double + s.n_short + s.n_long;
 	if (!sp->type && !basic && !s.n_signed && !s.n_unsigned)
-		dt_fail(c, c->tok.line, D_DECL_IDENT, "old-style declaration or incorrect type specified");
+		dt_fail(c, c->tok.line, D_DECL_IDENT,
+			"old-style declaration or incorrect type specified");
 	if (s.n_other > 1 || (s.n_other && basic))
-		dt_fail(c, c->tok.line, s.n_other == 1 && (s.n_short || s.n_long) && basic == s.n_short + s.n_long ? D_DECL_LONGINT : D_DECL_COMBO,
+		dt_fail(c, c->tok.line,
+			s.n_other == 1 && (s.n_short || s.n_long) && basic == s.n_short + s.n_long
+				? D_DECL_LONGINT
+				: D_DECL_COMBO,
 			"invalid type combination");
 	if (s.n_other && (s.n_signed || s.n_unsigned))
-		dt_fail(c, c->tok.line, D_DECL_SIGNINT, "invalid type declaration: signed and unsigned may only be used with integer type");
+		dt_fail(c, c->tok.line, D_DECL_SIGNINT,
+			"invalid type declaration: signed and unsigned may only be used with "
+			"integer type");
 	if (!sp->type)
 		sp->type = spec_type(c, &s);
 	if (quals & 1)
@@ -170,12 +184,18 @@ static void parse_keys(struct dt_cc *c, struct dt_declr *d)
 
 		dt_parse_spec(c, &sp);
 		if (sp.cls != DT_DC_NONE)
-			dt_fail(c, c->tok.line, D_DECL_PARMCLASS, "inappropriate storage class for function or associative array parameter");
+			dt_fail(c, c->tok.line, D_DECL_PARMCLASS,
+				"inappropriate storage class for function or associative array "
+				"parameter");
 		dt_parse_declarator(c, sp.type, &k);
 		if (n == DVM_MAXKEYS)
-			dt_fail(c, c->tok.line, D_PROTO_LEN, "too many keys: at most %d are allowed", DVM_MAXKEYS);
+			dt_fail(c, c->tok.line, D_PROTO_LEN,
+				"too many keys: at most %d are allowed", DVM_MAXKEYS);
 		if (dt_is_void(k.type))
-			dt_fail(c, c->tok.line, D_KEY_TYPE, "void expression may not be used as associative array index: key #%d", n + 1);
+			dt_fail(c, c->tok.line, D_KEY_TYPE,
+				"void expression may not be used as associative array index: key "
+				"#%d",
+				n + 1);
 		key[n++] = k.type;
 		*end = dt_alloc(c, sizeof(**end));
 		(*end)->name = k.name;
@@ -202,12 +222,16 @@ static void parse_params(struct dt_cc *c)
 		}
 		dt_parse_spec(c, &sp);
 		if (sp.cls != DT_DC_NONE)
-			dt_fail(c, c->tok.line, D_DECL_PARMCLASS, "inappropriate storage class for function or associative array parameter");
+			dt_fail(c, c->tok.line, D_DECL_PARMCLASS,
+				"inappropriate storage class for function or associative array "
+				"parameter");
 		dt_parse_declarator(c, sp.type, &k);
 		if (dt_is_void(k.type) && (!first || c->tok.kind != DT_TK_RPAR))
-			dt_fail(c, c->tok.line, D_DECL_PROTO_VOID, "void must be the sole parameter in a function declaration");
+			dt_fail(c, c->tok.line, D_DECL_PROTO_VOID,
+				"void must be the sole parameter in a function declaration");
 		if (dt_is_string(k.type) || dt_is_dyn(k.type))
-			dt_fail(c, c->tok.line, D_DECL_PROTO_TYPE, "%s is not a valid parameter type", dt_type_name(c, k.type));
+			dt_fail(c, c->tok.line, D_DECL_PROTO_TYPE,
+				"%s is not a valid parameter type", dt_type_name(c, k.type));
 		first = false;
 		if (!dt_accept(c, DT_TK_COMMA))
 			break;
@@ -216,7 +240,8 @@ static void parse_params(struct dt_cc *c)
 }
 
 /* What follows the name: [n], [keys], (params). The first suffix is the outermost part of the type. */
-static struct dt_type *parse_suffix(struct dt_cc *c, struct dt_type *base, struct dt_declr *d, bool first)
+static struct dt_type *parse_suffix(struct dt_cc *c, struct dt_type *base, struct dt_declr *d,
+				    bool first)
 {
 	struct dt_type *t;
 
@@ -234,10 +259,13 @@ static struct dt_type *parse_suffix(struct dt_cc *c, struct dt_type *base, struc
 		} else {
 			n = dt_parse_const(c, D_DECL_ARRSUB, "array size");
 			if (n <= 0)
-				dt_fail(c, c->tok.line, D_DECL_ARRSUB, "positive integer constant expression is required for array size");
+				dt_fail(c, c->tok.line, D_DECL_ARRSUB,
+					"positive integer constant expression is required for "
+					"array size");
 			dt_expect(c, DT_TK_RBRAC);
 			t = parse_suffix(c, base, d, false);
-			if (n > INT32_MAX || (dt_type_size(t) && (uint64_t)n * dt_type_size(t) > INT32_MAX))
+			if (n > INT32_MAX ||
+			    (dt_type_size(t) && (uint64_t)n * dt_type_size(t) > INT32_MAX))
 				dt_fail(c, c->tok.line, D_DECL_ARRBIG, "array dimensions too big");
 			t = dt_type_array(c, t, (uint32_t)n);
 		}
@@ -263,9 +291,12 @@ void dt_parse_declarator(struct dt_cc *c, struct dt_type *base, struct dt_declr 
 	while (c->tok.kind == DT_TK_MUL) {
 		base = dt_type_ptr(c, base);
 		dt_lex(c);
-		while (c->tok.kind == DT_TK_IDENT && (c->tok.kw == DT_KW_CONST || c->tok.kw == DT_KW_VOLATILE || c->tok.kw == DT_KW_RESTRICT)) {
+		while (c->tok.kind == DT_TK_IDENT &&
+		       (c->tok.kw == DT_KW_CONST || c->tok.kw == DT_KW_VOLATILE ||
+			c->tok.kw == DT_KW_RESTRICT)) {
 			if (c->tok.kw != DT_KW_RESTRICT)
-				base = dt_type_alias(c, base, c->tok.kw == DT_KW_CONST ? "const" : "volatile");
+				base = dt_type_alias(
+					c, base, c->tok.kw == DT_KW_CONST ? "const" : "volatile");
 			dt_lex(c);
 		}
 	}
@@ -275,7 +306,8 @@ void dt_parse_declarator(struct dt_cc *c, struct dt_type *base, struct dt_declr 
 		struct dt_type *hole = dt_type_alias(c, c->p->t_int, NULL);
 
 		dt_lex(c);
-		if (c->tok.kind == DT_TK_RPAR || dt_parse_is_type(c)) { /* int (void): a function without a name */
+		if (c->tok.kind == DT_TK_RPAR ||
+		    dt_parse_is_type(c)) { /* int (void): a function without a name */
 			parse_params(c);
 			hole->kind = DT_T_FUNC;
 			hole->ref = parse_suffix(c, base, d, false);
@@ -289,7 +321,10 @@ void dt_parse_declarator(struct dt_cc *c, struct dt_type *base, struct dt_declr 
 		if (c->tok.kind == DT_TK_IDENT && !c->tok.kw) {
 			d->name = c->tok.text;
 			if (strchr(d->name, '`'))
-				dt_fail(c, c->tok.line, D_DECL_SCOPE, "D scoping operator may not be used in a declaration name (%s)", d->name);
+				dt_fail(c, c->tok.line, D_DECL_SCOPE,
+					"D scoping operator may not be used in a declaration name "
+					"(%s)",
+					d->name);
 			dt_lex(c);
 		}
 		d->type = parse_suffix(c, base, d, true);
@@ -313,9 +348,10 @@ struct dt_type *dt_parse_typename(struct dt_cc *c)
 
 static void redeclared(struct dt_cc *c, const struct dt_declr *d, const struct dt_ident *id)
 {
-	dt_fail(c, d->line, D_DECL_IDRED, "identifier redeclared: %s\n\t current: %s %s\n\tprevious: %s %s", d->name,
-		dt_idkind_name(d->assoc ? DT_ID_ARRAY : DT_ID_SCALAR), dt_type_name(c, d->type), dt_idkind_name((enum dt_idkind)id->kind),
-		dt_type_name(c, id->type));
+	dt_fail(c, d->line, D_DECL_IDRED,
+		"identifier redeclared: %s\n\t current: %s %s\n\tprevious: %s %s", d->name,
+		dt_idkind_name(d->assoc ? DT_ID_ARRAY : DT_ID_SCALAR), dt_type_name(c, d->type),
+		dt_idkind_name((enum dt_idkind)id->kind), dt_type_name(c, id->type));
 }
 
 static void declare_var(struct dt_cc *c, const struct dt_declr *d, enum dvm_scope scope)
@@ -331,13 +367,18 @@ static void declare_var(struct dt_cc *c, const struct dt_declr *d, enum dvm_scop
 	if (t->kind == DT_T_VOID)
 		dt_fail(c, d->line, D_DECL_VOIDOBJ, "cannot have void object: %s", d->name);
 	if (t->kind == DT_T_ARRAY && !t->nelem)
-		dt_fail(c, d->line, D_DECL_ARRNULL, "array declaration requires array dimension or tuple signature: %s", d->name);
+		dt_fail(c, d->line, D_DECL_ARRNULL,
+			"array declaration requires array dimension or tuple signature: %s",
+			d->name);
 	if ((t->kind == DT_T_STRUCT || t->kind == DT_T_UNION || t->kind == DT_T_ENUM) && !t->complete)
-		dt_fail(c, d->line, D_DECL_INCOMPLETE, "incomplete struct/union/enum %s: %s", dt_type_name(c, d->type), d->name);
+		dt_fail(c, d->line, D_DECL_INCOMPLETE, "incomplete struct/union/enum %s: %s",
+			dt_type_name(c, d->type), d->name);
 	if (d->assoc && scope == DVM_LOCAL)
-		dt_fail(c, d->line, D_DECL_LOCASSC, "associative arrays may not be declared as local variables: %s", d->name);
+		dt_fail(c, d->line, D_DECL_LOCASSC,
+			"associative arrays may not be declared as local variables: %s", d->name);
 	if (id) {
-		if ((id->kind == DT_ID_ARRAY) != d->assoc || (id->type && !dt_type_same(id->type, d->type)))
+		if ((id->kind == DT_ID_ARRAY) != d->assoc ||
+		    (id->type && !dt_type_same(id->type, d->type)))
 			redeclared(c, d, id);
 		if (d->assoc && id->nkey != d->nkey)
 			redeclared(c, d, id);
@@ -361,7 +402,8 @@ static void declare_typedef(struct dt_cc *c, const struct dt_declr *d)
 
 	if (dt_map_get(&c->p->globals, d->name))
 		dt_fail(c, d->line, D_DECL_IDRED, "global variable identifier redeclared: %s", d->name);
-	if (old && !old->given && old->kind == DT_T_ALIAS && old->complete && !dt_type_same(old, d->type))
+	if (old && !old->given && old->kind == DT_T_ALIAS && old->complete &&
+	    !dt_type_same(old, d->type))
 		dt_fail(c, d->line, D_DECL_IDRED, "typedef redeclared: %s", d->name);
 	t = dt_type_alias(c, d->type, d->name);
 	t->complete = true; /* the user's: it may not change; one that came with the compiler may */
@@ -395,7 +437,9 @@ void dt_parse_decl(struct dt_cc *c)
 		return;
 	}
 	if (c->tok.kw == DT_KW_PROVIDER)
-		dt_fail(c, c->tok.line, D_SYNTAX, "provider declarations describe an object file's probes; a program cannot use them");
+		dt_fail(c, c->tok.line, D_SYNTAX,
+			"provider declarations describe an object file's probes; a program cannot "
+			"use them");
 	dt_parse_spec(c, &sp);
 	if (c->tok.kind == DT_TK_SEMI) {
 		if (!sp.tagged)
@@ -413,7 +457,10 @@ void dt_parse_decl(struct dt_cc *c)
 		else if (sp.cls == DT_DC_INLINE)
 			declare_inline(c, &d);
 		else if (sp.cls != DT_DC_EXTERN && dt_resolve(d.type)->kind != DT_T_FUNC)
-			declare_var(c, &d, sp.cls == DT_DC_SELF ? DVM_THREAD : sp.cls == DT_DC_THIS ? DVM_LOCAL : DVM_GLOBAL);
+			declare_var(c, &d,
+				    sp.cls == DT_DC_SELF   ? DVM_THREAD
+				    : sp.cls == DT_DC_THIS ? DVM_LOCAL
+							   : DVM_GLOBAL);
 		if (!dt_accept(c, DT_TK_COMMA))
 			return;
 	}

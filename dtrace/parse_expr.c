@@ -36,14 +36,17 @@ void dt_node_depth(struct dt_cc *c, struct dt_node *n)
 		if (l->depth > d)
 			d = l->depth;
 	if (d >= DT_MAXDEPTH)
-		dt_fail(c, n->line, D_SYNTAX, "expression is too complex (more than %d operators inside each other)", DT_MAXDEPTH);
+		dt_fail(c, n->line, D_SYNTAX,
+			"expression is too complex (more than %d operators inside each other)",
+			DT_MAXDEPTH);
 	n->depth = (uint16_t)(d + 1);
 }
 
 static struct dt_node *parse_unary(struct dt_cc *c);
 static struct dt_node *parse_cond(struct dt_cc *c);
 
-static struct dt_node *node1(struct dt_cc *c, enum dt_nkind kind, enum dt_op op, struct dt_node *a, uint32_t line)
+static struct dt_node *node1(struct dt_cc *c, enum dt_nkind kind, enum dt_op op, struct dt_node *a,
+			     uint32_t line)
 {
 	struct dt_node *n = dt_node_new(c, kind, line);
 
@@ -53,7 +56,8 @@ static struct dt_node *node1(struct dt_cc *c, enum dt_nkind kind, enum dt_op op,
 	return n;
 }
 
-static struct dt_node *node2(struct dt_cc *c, enum dt_nkind kind, enum dt_op op, struct dt_node *a, struct dt_node *b, uint32_t line)
+static struct dt_node *node2(struct dt_cc *c, enum dt_nkind kind, enum dt_op op, struct dt_node *a,
+			     struct dt_node *b, uint32_t line)
 {
 	struct dt_node *n = dt_node_new(c, kind, line);
 
@@ -194,7 +198,8 @@ static struct dt_node *parse_postfix(struct dt_cc *c, struct dt_node *n)
 		switch ((int)c->tok.kind) {
 		case DT_TK_LPAR:
 			if (n->kind != DT_N_IDENT || n->val)
-				dt_fail(c, line, D_FUNC_IDENT, "function designator is not of function type");
+				dt_fail(c, line, D_FUNC_IDENT,
+					"function designator is not of function type");
 			dt_nest(c);
 			dt_lex(c);
 			r = dt_node_new(c, DT_N_CALL, n->line);
@@ -216,13 +221,15 @@ static struct dt_node *parse_postfix(struct dt_cc *c, struct dt_node *n)
 			break;
 		case DT_TK_DOT:
 		case DT_TK_ARROW:
-			r = node1(c, DT_N_MEMBER, c->tok.kind == DT_TK_DOT ? DT_OP_DOT : DT_OP_ARROW, n, line);
+			r = node1(c, DT_N_MEMBER,
+				  c->tok.kind == DT_TK_DOT ? DT_OP_DOT : DT_OP_ARROW, n, line);
 			dt_lex(c);
 			r->str = member_name(c);
 			break;
 		case DT_TK_INC:
 		case DT_TK_DEC:
-			r = node1(c, DT_N_INCDEC, c->tok.kind == DT_TK_INC ? DT_OP_ADD : DT_OP_SUB, n, line);
+			r = node1(c, DT_N_INCDEC, c->tok.kind == DT_TK_INC ? DT_OP_ADD : DT_OP_SUB,
+				  n, line);
 			r->val = 1;
 			dt_lex(c);
 			break;
@@ -376,8 +383,10 @@ static struct dt_node *parse_cond(struct dt_cc *c)
 
 struct dt_node *dt_parse_assign(struct dt_cc *c)
 {
-	static const uint8_t ops[] = { /* from DT_TK_ASSIGN on */
-		DT_OP_ASSIGN, DT_OP_ADD, DT_OP_SUB, DT_OP_MUL, DT_OP_DIV, DT_OP_MOD, DT_OP_AND, DT_OP_OR, DT_OP_XOR, DT_OP_SHL, DT_OP_SHR,
+	static const uint8_t ops[] = {
+		/* from DT_TK_ASSIGN on */
+		DT_OP_ASSIGN, DT_OP_ADD, DT_OP_SUB, DT_OP_MUL, DT_OP_DIV, DT_OP_MOD,
+		DT_OP_AND,    DT_OP_OR,	 DT_OP_XOR, DT_OP_SHL, DT_OP_SHR,
 	};
 	struct dt_node *n = parse_cond(c), *r;
 	uint32_t line = c->tok.line;

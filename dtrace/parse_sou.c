@@ -31,7 +31,9 @@ static struct dt_type *tagged(struct dt_cc *c, enum dt_tkind kind, const char *w
 		t->name = dt_strndup(c, name, strlen(name));
 		dt_map_put(c, &c->p->types, t->name, t);
 	} else {
-		t->name = kind == DT_T_ENUM ? "enum <anon>" : kind == DT_T_UNION ? "union <anon>" : "struct <anon>";
+		t->name = kind == DT_T_ENUM    ? "enum <anon>"
+			  : kind == DT_T_UNION ? "union <anon>"
+					       : "struct <anon>";
 	}
 	return t;
 }
@@ -41,9 +43,11 @@ static void add_bits(struct dt_cc *c, struct layout *l, struct dt_member *m, int
 	uint64_t unit = dt_type_size(m->type) * 8, at = l->t->kind == DT_T_UNION ? 0 : l->bits;
 
 	if (!dt_is_int(m->type))
-		dt_fail(c, c->tok.line, D_DECL_BFTYPE, "invalid type for bit-field: %s", m->name ? m->name : "(unnamed)");
+		dt_fail(c, c->tok.line, D_DECL_BFTYPE, "invalid type for bit-field: %s",
+			m->name ? m->name : "(unnamed)");
 	if (width < 0 || (uint64_t)width > unit || (!width && m->name))
-		dt_fail(c, c->tok.line, D_DECL_BFSIZE, "bit-field too big for type: %s", m->name ? m->name : "(unnamed)");
+		dt_fail(c, c->tok.line, D_DECL_BFSIZE, "bit-field too big for type: %s",
+			m->name ? m->name : "(unnamed)");
 	if (!width) {
 		l->bits = (at + unit - 1) / unit * unit;
 		return;
@@ -61,15 +65,17 @@ static void add_bits(struct dt_cc *c, struct layout *l, struct dt_member *m, int
 
 static void add_member(struct dt_cc *c, struct layout *l, struct dt_member *m)
 {
-	uint64_t align = dt_type_align(m->type), at = l->t->kind == DT_T_UNION ? 0 : (l->bits + 7) / 8, size = dt_type_size(m->type);
+	uint64_t align = dt_type_align(m->type),
+		 at = l->t->kind == DT_T_UNION ? 0 : (l->bits + 7) / 8,
+		 size = dt_type_size(m->type);
 	struct dt_type *r = dt_resolve(m->type);
 
 	if (r->kind == DT_T_STRING)
 		size = dt_strsize(c);
 	if (r->kind == DT_T_FUNC || r->kind == DT_T_VOID ||
 	    ((r->kind == DT_T_STRUCT || r->kind == DT_T_UNION || r->kind == DT_T_ENUM) && !r->complete))
-		dt_fail(c, c->tok.line, D_DECL_INCOMPLETE, "incomplete struct/union/enum %s: %s", dt_type_name(c, m->type),
-			m->name ? m->name : "(unnamed)");
+		dt_fail(c, c->tok.line, D_DECL_INCOMPLETE, "incomplete struct/union/enum %s: %s",
+			dt_type_name(c, m->type), m->name ? m->name : "(unnamed)");
 	at = (at + align - 1) / align * align;
 	if (at + size > INT32_MAX)
 		dt_fail(c, c->tok.line, D_DECL_ARRBIG, "%s is too big", dt_type_name(c, l->t));
@@ -102,7 +108,8 @@ static void parse_members(struct dt_cc *c, struct layout *l)
 
 	dt_parse_spec(c, &sp);
 	if (sp.cls != DT_DC_NONE)
-		dt_fail(c, c->tok.line, D_DECL_BADCLASS, "specified storage class not appropriate in D");
+		dt_fail(c, c->tok.line, D_DECL_BADCLASS,
+			"specified storage class not appropriate in D");
 	do {
 		struct dt_member *m = dt_alloc(c, sizeof(*m));
 		struct dt_declr d = { 0 };
@@ -112,7 +119,8 @@ static void parse_members(struct dt_cc *c, struct layout *l)
 		else
 			d.type = sp.type;
 		if (d.assoc)
-			dt_fail(c, c->tok.line, D_DECL_ARRSUB, "positive integer constant expression is required for array size");
+			dt_fail(c, c->tok.line, D_DECL_ARRSUB,
+				"positive integer constant expression is required for array size");
 		m->name = d.name;
 		m->type = d.type;
 		if (dt_accept(c, DT_TK_COLON)) {
@@ -121,7 +129,8 @@ static void parse_members(struct dt_cc *c, struct layout *l)
 			struct dt_type *r = dt_resolve(m->type);
 
 			if (!m->name && r->kind != DT_T_STRUCT && r->kind != DT_T_UNION)
-				dt_fail(c, c->tok.line, D_DECL_MNAME, "member declaration requires a name");
+				dt_fail(c, c->tok.line, D_DECL_MNAME,
+					"member declaration requires a name");
 			add_member(c, l, m);
 		}
 		add_names(c, l, m);
@@ -147,7 +156,8 @@ struct dt_type *dt_parse_sou(struct dt_cc *c, bool is_union)
 	if (c->tok.kind != DT_TK_LBRACE)
 		return l.t;
 	if (l.t->complete)
-		dt_fail(c, c->tok.line, D_DECL_TYPERED, "%s redeclared: %s", is_union ? "union" : "struct", tag ? tag : "");
+		dt_fail(c, c->tok.line, D_DECL_TYPERED, "%s redeclared: %s",
+			is_union ? "union" : "struct", tag ? tag : "");
 	dt_nest(c);
 	dt_lex(c);
 	l.end = &l.t->member;
@@ -198,10 +208,12 @@ struct dt_type *dt_parse_enum(struct dt_cc *c)
 		if (dt_accept(c, DT_TK_ASSIGN))
 			v = dt_parse_const(c, D_DECL_ENCONST, "enumerator value");
 		if (v < INT32_MIN || v > INT32_MAX)
-			dt_fail(c, c->tok.line, D_DECL_ENOFLOW, "enumerator value overflows INT_MAX: %s", (*end)->name);
+			dt_fail(c, c->tok.line, D_DECL_ENOFLOW,
+				"enumerator value overflows INT_MAX: %s", (*end)->name);
 		(*end)->value = (int32_t)v++;
 		if (dt_map_get(&c->p->globals, (*end)->name))
-			dt_fail(c, c->tok.line, D_DECL_IDRED, "identifier redeclared: %s", (*end)->name);
+			dt_fail(c, c->tok.line, D_DECL_IDRED, "identifier redeclared: %s",
+				(*end)->name);
 		id = dt_ident_new(c, &c->p->globals, (*end)->name, DT_ID_CONST, c->tok.line);
 		id->value = (*end)->value;
 		id->type = c->p->t_int;
@@ -225,7 +237,8 @@ void dt_parse_translator(struct dt_cc *c)
 	x->to = dt_parse_typename(c);
 	to = dt_resolve(x->to);
 	if (to->kind != DT_T_STRUCT && to->kind != DT_T_UNION)
-		dt_fail(c, c->tok.line, D_XLATE_SOU, "translator output type must be a struct or union");
+		dt_fail(c, c->tok.line, D_XLATE_SOU,
+			"translator output type must be a struct or union");
 	dt_expect(c, DT_TK_LT);
 	dt_parse_spec(c, &sp);
 	dt_parse_declarator(c, sp.type, &d);
@@ -236,8 +249,9 @@ void dt_parse_translator(struct dt_cc *c)
 	dt_expect(c, DT_TK_GT);
 	for (o = c->p->xlators; o; o = o->next)
 		if (dt_type_same(o->to, x->to) && dt_type_same(o->from, x->from))
-			dt_fail(c, d.line, D_XLATE_REDECL, "translator from %s to %s has already been declared", dt_type_name(c, x->from),
-				dt_type_name(c, x->to));
+			dt_fail(c, d.line, D_XLATE_REDECL,
+				"translator from %s to %s has already been declared",
+				dt_type_name(c, x->from), dt_type_name(c, x->to));
 	dt_expect(c, DT_TK_LBRACE);
 	while (c->tok.kind != DT_TK_RBRACE) {
 		struct dt_node *n = dt_node_new(c, DT_N_MEMBER, c->tok.line);
@@ -248,7 +262,9 @@ void dt_parse_translator(struct dt_cc *c)
 		n->str = c->tok.text;
 		dt_lex(c);
 		if (to->complete && !dt_type_member(to, n->str, &off))
-			dt_fail(c, n->line, D_XLATE_MEMB, "translator member %s is not a member of %s", n->str, dt_type_name(c, x->to));
+			dt_fail(c, n->line, D_XLATE_MEMB,
+				"translator member %s is not a member of %s", n->str,
+				dt_type_name(c, x->to));
 		dt_expect(c, DT_TK_ASSIGN);
 		n->a = dt_parse_expr(c);
 		dt_expect(c, DT_TK_SEMI);

@@ -68,9 +68,11 @@ static void split(struct dt_cc *c, char *s, struct ctl *ctl)
 
 static void set_line(struct dt_cc *c, const struct ctl *ctl, unsigned at)
 {
-	if (at >= ctl->n || strspn(ctl->word[at], "0123456789") != strlen(ctl->word[at]) || strlen(ctl->word[at]) > 9)
+	if (at >= ctl->n || strspn(ctl->word[at], "0123456789") != strlen(ctl->word[at]) ||
+	    strlen(ctl->word[at]) > 9)
 		dt_fail(c, c->line, D_PRAGCTL_INVAL, "invalid #line directive");
-	c->line = (uint32_t)strtoul(ctl->word[at], NULL, 10) - 1; /* the line after this one has that number */
+	c->line = (uint32_t)strtoul(ctl->word[at], NULL, 10) -
+		  1; /* the line after this one has that number */
 }
 
 static void pragma_option(struct dt_cc *c, const struct ctl *ctl)
@@ -86,8 +88,8 @@ static void pragma_option(struct dt_cc *c, const struct ctl *ctl)
 		if (eq)
 			*eq++ = '\0';
 		if (c->p->opts && dt_opt_set(c->p->opts, ctl->word[i], eq, &e) < 0)
-			dt_fail(c, c->line, D_PRAGMA_OPTSET, "failed to set option '%s'%s%s: %s", ctl->word[i], eq ? " to " : "",
-				eq ? eq : "", e.msg);
+			dt_fail(c, c->line, D_PRAGMA_OPTSET, "failed to set option '%s'%s%s: %s",
+				ctl->word[i], eq ? " to " : "", eq ? eq : "", e.msg);
 	}
 }
 
@@ -96,8 +98,10 @@ static void pragma_depends(struct dt_cc *c, const struct ctl *ctl)
 {
 	if (ctl->n < 5)
 		dt_fail(c, c->line, D_PRAGMA_MALFORM, "malformed #pragma depends_on <class> <name>");
-	if (strcmp(ctl->word[3], "provider") && strcmp(ctl->word[3], "module") && strcmp(ctl->word[3], "library"))
-		dt_fail(c, c->line, D_PRAGMA_INVAL, "invalid class %s specified by #pragma", ctl->word[3]);
+	if (strcmp(ctl->word[3], "provider") && strcmp(ctl->word[3], "module") &&
+	    strcmp(ctl->word[3], "library"))
+		dt_fail(c, c->line, D_PRAGMA_INVAL, "invalid class %s specified by #pragma",
+			ctl->word[3]);
 }
 
 static void pragma(struct dt_cc *c, const struct ctl *ctl)
@@ -118,7 +122,8 @@ static void pragma(struct dt_cc *c, const struct ctl *ctl)
 		pragma_depends(c, ctl);
 	} else if (!strcmp(ctl->word[2], "attributes") || !strcmp(ctl->word[2], "binding")) {
 		if (ctl->n < 5)
-			dt_fail(c, c->line, D_PRAGMA_MALFORM, "malformed #pragma %s <%s> <name>", ctl->word[2], ctl->word[2]);
+			dt_fail(c, c->line, D_PRAGMA_MALFORM, "malformed #pragma %s <%s> <name>",
+				ctl->word[2], ctl->word[2]);
 	} else {
 		dt_fail(c, c->line, D_PRAGMA_INVAL, "invalid D pragma: %s", ctl->word[2]);
 	}

@@ -23,7 +23,8 @@ struct dt_prog *dt_prog_new(struct dt_probes *ps, struct dt_opts *opts)
 void dt_prog_free(struct dt_prog *p)
 {
 	struct dt_vec *const vecs[] = {
-		&p->insns, &p->consts, &p->strtab, &p->clauses, &p->meta, &p->vars, &p->dvmaggs, &p->aggmeta, &p->enabs, &p->fmts,
+		&p->insns, &p->consts,	&p->strtab,  &p->clauses, &p->meta,
+		&p->vars,  &p->dvmaggs, &p->aggmeta, &p->enabs,	  &p->fmts,
 	};
 	uint32_t i;
 
@@ -97,9 +98,12 @@ static uint32_t place_locals(struct dt_cc *c)
 		if (v->scope != DVM_LOCAL)
 			continue;
 		v->local_off = (uint32_t)at;
-		at += v->kind == DVM_V_INT ? 8 : ((v->kind == DVM_V_STRING ? dt_strsize(c) : v->size) + 7) & ~7u;
+		at += v->kind == DVM_V_INT
+			      ? 8
+			      : ((v->kind == DVM_V_STRING ? dt_strsize(c) : v->size) + 7) & ~7u;
 		if (at > DT_MAXLOCALS)
-			dt_fail(c, 0, D_ID_OFLOW, "clause-local variables need more than %d MiB", DT_MAXLOCALS >> 20);
+			dt_fail(c, 0, D_ID_OFLOW, "clause-local variables need more than %d MiB",
+				DT_MAXLOCALS >> 20);
 	}
 	return (uint32_t)at;
 }
@@ -139,8 +143,15 @@ static void build_probes(struct dt_cc *c, struct dt_vec *probes, struct dt_vec *
 
 		if (p != last) {
 			struct dvm_probe d = {
-				.id = p->id, .kind = p->kind, .abi = p->abi, .row = p->row, .period_ns = p->period_ns,
-				.prov = str(c, p->prov), .mod = str(c, p->mod), .func = str(c, p->func), .name = str(c, p->name),
+				.id = p->id,
+				.kind = p->kind,
+				.abi = p->abi,
+				.row = p->row,
+				.period_ns = p->period_ns,
+				.prov = str(c, p->prov),
+				.mod = str(c, p->mod),
+				.func = str(c, p->func),
+				.name = str(c, p->name),
 				.enabling = i,
 			};
 
@@ -155,7 +166,8 @@ static void build_probes(struct dt_cc *c, struct dt_vec *probes, struct dt_vec *
 static struct dvm_image *build(struct dt_cc *c, struct dt_vec *probes, struct dt_vec *runs, size_t *len)
 {
 	struct dt_prog *p = c->p;
-	struct dvm_image h = { .magic = DVM_MAGIC, .version = DVM_VERSION, .local_size = place_locals(c) };
+	struct dvm_image h = {
+		.magic = DVM_MAGIC, .version = DVM_VERSION, .local_size = place_locals(c)};
 	size_t at = sizeof(h), o[8];
 	char *img;
 

@@ -16,7 +16,8 @@ static struct dt_type *type_new(struct dt_cc *c, enum dt_tkind kind, const char 
 	return t;
 }
 
-static struct dt_type *type_named(struct dt_cc *c, enum dt_tkind kind, const char *name, uint32_t size, bool is_signed)
+static struct dt_type *type_named(struct dt_cc *c, enum dt_tkind kind, const char *name,
+				  uint32_t size, bool is_signed)
 {
 	struct dt_type *t = type_new(c, kind, name, size);
 
@@ -77,7 +78,8 @@ void dt_types_init(struct dt_cc *c)
 	type_named(c, DT_T_FLOAT, "double", 8, true);
 	type_named(c, DT_T_FLOAT, "long double", 16, true);
 	for (i = 0; i < sizeof(defs) / sizeof(*defs); i++)
-		dt_map_put(c, &p->types, defs[i].name, dt_type_alias(c, dt_type_lookup(c, defs[i].of), defs[i].name));
+		dt_map_put(c, &p->types, defs[i].name,
+			   dt_type_alias(c, dt_type_lookup(c, defs[i].of), defs[i].name));
 	p->t_int64 = dt_map_get(&p->types, "int64_t");
 	p->t_uint64 = dt_map_get(&p->types, "uint64_t");
 	p->t_size = dt_map_get(&p->types, "size_t");
@@ -175,7 +177,8 @@ static void type_name(struct dt_type *t, char *buf, size_t cap, unsigned depth)
 		type_name(t->ref, buf, cap, depth + 1);
 		n = strlen(buf);
 		if (n && buf[n - 1] == ')' && strstr(buf, " ()"))
-			snprintf(strstr(buf, " ()"), cap - (size_t)(strstr(buf, " ()") - buf), " (*)()");
+			snprintf(strstr(buf, " ()"), cap - (size_t)(strstr(buf, " ()") - buf),
+				 " (*)()");
 		else
 			snprintf(buf + n, cap - n, "%s", n && buf[n - 1] == '*' ? "*" : " *");
 		return;
@@ -213,7 +216,8 @@ const char *dt_type_name(struct dt_cc *c, struct dt_type *t)
 
 	if (!t)
 		return "<unknown>";
-	if (t->name && (t->kind != DT_T_ALIAS || (strcmp(t->name, "const") && strcmp(t->name, "volatile"))))
+	if (t->name &&
+	    (t->kind != DT_T_ALIAS || (strcmp(t->name, "const") && strcmp(t->name, "volatile"))))
 		return t->name;
 	type_name(t, buf, sizeof(buf), 0);
 	return dt_strndup(c, buf, strlen(buf));
@@ -269,7 +273,8 @@ struct dt_type *dt_type_named(struct dt_cc *c, const char *name)
 /* A type that is only known by name: pointers to it can be passed on and compared. */
 static struct dt_type *opaque(struct dt_cc *c, const char *name, size_t len)
 {
-	struct dt_type *t = type_new(c, strncmp(name, "union ", 6) ? DT_T_STRUCT : DT_T_UNION, dt_strndup(c, name, len), 0);
+	struct dt_type *t = type_new(c, strncmp(name, "union ", 6) ? DT_T_STRUCT : DT_T_UNION,
+				     dt_strndup(c, name, len), 0);
 
 	t->given = true;
 	dt_map_put(c, &c->p->types, t->name, t);
@@ -382,7 +387,8 @@ bool dt_is_scalar(struct dt_type *t)
 bool dt_is_byref(struct dt_type *t)
 {
 	t = dt_resolve(t);
-	return t && (t->kind == DT_T_STRUCT || t->kind == DT_T_UNION || t->kind == DT_T_ARRAY || t->kind == DT_T_FLOAT);
+	return t && (t->kind == DT_T_STRUCT || t->kind == DT_T_UNION || t->kind == DT_T_ARRAY ||
+		     t->kind == DT_T_FLOAT);
 }
 
 bool dt_is_void(struct dt_type *t)
@@ -459,7 +465,8 @@ struct dt_member *dt_type_member(struct dt_type *t, const char *name, uint32_t *
 				*off += m->off;
 				return m;
 			}
-		} else if (!m->bits && (dt_resolve(m->type)->kind == DT_T_STRUCT || dt_resolve(m->type)->kind == DT_T_UNION)) {
+		} else if (!m->bits && (dt_resolve(m->type)->kind == DT_T_STRUCT ||
+					dt_resolve(m->type)->kind == DT_T_UNION)) {
 			in = dt_type_member(m->type, name, off);
 			if (in) {
 				*off += m->off;

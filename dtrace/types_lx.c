@@ -47,7 +47,8 @@ struct dt_type *dt_type_lx(struct dt_cc *c, enum lx_abi abi, const char *name)
 	char text[128];
 	unsigned i;
 
-	if (!s || snprintf(text, sizeof(text), "%s%s", abi == LX_SYS32 ? "sys32 " : "", name) >= (int)sizeof(text))
+	if (!s || snprintf(text, sizeof(text), "%s%s", abi == LX_SYS32 ? "sys32 " : "", name) >=
+			  (int)sizeof(text))
 		return NULL;
 	t = dt_map_get(&c->p->types, text);
 	if (t)
