@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/capability.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -62,6 +63,31 @@ int zone_idmap_enter(const struct zone_idmap *m, struct err *e)
 	if (setresgid(m->gid_inside, m->gid_inside, m->gid_inside) < 0 || setresuid(m->uid_inside, m->uid_inside, m->uid_inside) < 0)
 		return err_set(e, errno, "take the zone's first id");
 	return 0;
+}
+
+/* In a user namespace below the host's, ids of private ranges do not exist, and there are no host mounts to copy. */
+static bool in_first_userns(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/self/uid_map", "re");
+	unsigned inside, outside, count;
+
+	return f && fscanf(f, "%u %u %u", &inside, &outside, &count) == 3 && inside == 0 && outside == 0 && count == UINT32_MAX;
+}
+
+bool zone_idmap_privileged(void)
+{
+	static const cap_value_t need[] = {CAP_SYS_ADMIN, CAP_SETUID, CAP_SETGID, CAP_CHOWN};
+	cap_t set = geteuid() == 0 ? cap_get_proc() : NULL;
+	bool all = set != NULL && in_first_userns();
+
+	for (size_t i = 0; all && i < sizeof(need) / sizeof(need[0]); i++) {
+		cap_flag_value_t v = CAP_CLEAR;
+
+		all = cap_get_flag(set, need[i], CAP_EFFECTIVE, &v) == 0 && v == CAP_SET;
+	}
+	if (set)
+		cap_free(set);
+	return all;
 }
 
 void zone_idmap_private(struct zone_idmap *m, unsigned slot)

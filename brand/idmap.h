@@ -24,6 +24,9 @@ struct zone_idmap {
 	uint32_t count;
 };
 
+/* True if we are root with root's powers over this user namespace's mounts and ids: root inside a container may not be. */
+bool zone_idmap_privileged(void);
+
 /* Writes the maps of pid, a child in a new user namespace of ours that waits. */
 int zone_idmap_write(const struct zone_idmap *m, pid_t pid, struct err *e);
 

@@ -11,6 +11,7 @@
 
 #include "brand/plan_impl.h"
 #include "common/host/cleanup.h"
+#include "common/host/rundir.h"
 
 static char *dup_or_null(struct plan_maker *k, const char *s)
 {
@@ -58,6 +59,30 @@ void plan_attach(struct plan_maker *k, const struct zone_source *src, const char
 	p->source[p->nsources].fd = -1;
 	p->source[p->nsources].path = dup_or_null(k, src->path);
 	p->step[p->nsteps - 1].source = p->nsources++;
+}
+
+bool plan_is_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return !strncmp(path, dir, n) && (path[n] == '/' || path[n] == '\0');
+}
+
+bool plan_hide_state(struct plan_maker *k, const char *host, const char *guest)
+{
+	_cleanup_free_ char *path = NULL;
+
+	if (plan_is_below(host, k->rundir))
+		return false;
+	if (!plan_is_below(k->rundir, strcmp(host, "/") ? host : ""))
+		return true;
+	if (asprintf(&path, "%s%s", guest, k->rundir + (strcmp(host, "/") ? strlen(host) : 0)) < 0) {
+		path = NULL;
+		k->failed = err_set(k->e, ENOMEM, "plan");
+		return true;
+	}
+	plan_add(k, ZONE_OP_TMPFS, NULL, path, "mode=0700,size=4k", 0);
+	return true;
 }
 
 static void plan_dev(struct plan_maker *k)
@@ -123,6 +148,8 @@ static void plan_volumes(struct plan_maker *k)
 					.idmap = true};
 
 		plan_attach(k, &s, c->vol[i].guest);
+		if (!plan_hide_state(k, c->vol[i].host, c->vol[i].guest) && !k->failed)
+			k->failed = err_msg(k->e, EINVAL, "-v %s: this is Lxzone's own state", c->vol[i].host);
 	}
 }
 
@@ -148,7 +175,12 @@ static void plan_names(struct plan_maker *k)
 int zone_plan_make(const struct zone_config *c, const struct brand_settings *s, const struct zone_idmap *m, struct zone_plan *p,
 		   struct err *e)
 {
-	struct plan_maker k = {c, s, m, p, e, 0};
+	struct plan_maker k = {.config = c, .settings = s, .idmap = m, .plan = p, .e = e};
+	int rundir = rundir_open(k.rundir, e);
+
+	if (rundir < 0)
+		return rundir;
+	close(rundir);
 
 	memset(p, 0, sizeof(*p));
 	p->outside = m->mode != ZONE_ID_SINGLE;

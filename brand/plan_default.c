@@ -14,20 +14,16 @@
 #include "common/host/cleanup.h"
 
 /* Directories of the host that a zone never sees: it gets its own, or an empty one. */
-static const char *const own_dirs[] = {"/proc", "/sys", "/dev", "/run", "/tmp", "/home", "/root", "/lost+found"};
+static const char *const own_dirs[] = {"/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/home", "/root", "/lost+found"};
+/* File systems that hold nothing of the host's own files. */
+static const char *const kernel_types[] = {"proc", "sysfs", "cgroup", "cgroup2", "devtmpfs", "devpts", "mqueue", "debugfs", "tracefs",
+					   "securityfs", "configfs", "bpf", "pstore", "binfmt_misc", "autofs", "nsfs"};
 static const char *const hidden_dirs[] = {"/var/lib/lxzone"};
-
-static bool is_below(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	return !strncmp(path, dir, n) && (path[n] == '/' || path[n] == '\0');
-}
 
 static bool is_own(const char *path)
 {
 	for (size_t i = 0; i < sizeof(own_dirs) / sizeof(own_dirs[0]); i++)
-		if (is_below(path, own_dirs[i]))
+		if (plan_is_below(path, own_dirs[i]))
 			return true;
 	return false;
 }
@@ -38,8 +34,17 @@ static void plan_fail(struct plan_maker *k, int errnum, const char *what)
 		k->failed = err_set(k->e, errnum, "%s", what);
 }
 
-/* The host's mount points below /, without those of directories that a zone has of its own. */
-static void host_mounts(struct plan_maker *k, struct zone_strv *out)
+static bool is_kernel_type(const char *type)
+{
+	for (size_t i = 0; i < sizeof(kernel_types) / sizeof(kernel_types[0]); i++)
+		if (!strcmp(type, kernel_types[i]))
+			return true;
+	return false;
+}
+
+/* The host's mount points below /, without those of directories that a zone has of its own;
+ * all: also the kernel's, over which an overlay can't lie either. */
+static void host_mounts(struct plan_maker *k, bool all, struct zone_strv *out)
 {
 	FILE *f = setmntent("/proc/self/mounts", "re");
 	struct mntent *m;
@@ -49,7 +54,8 @@ static void host_mounts(struct plan_maker *k, struct zone_strv *out)
 		return;
 	}
 	while ((m = getmntent(f)))
-		if (m->mnt_dir[0] == '/' && m->mnt_dir[1] && !is_own(m->mnt_dir) && zone_strv_add(out, m->mnt_dir, k->e) < 0)
+		if (m->mnt_dir[0] == '/' && m->mnt_dir[1] && !is_own(m->mnt_dir) && (all || !is_kernel_type(m->mnt_type)) &&
+		    zone_strv_add(out, m->mnt_dir, k->e) < 0)
 			k->failed = -ENOMEM;
 	endmntent(f);
 }
@@ -57,7 +63,7 @@ static void host_mounts(struct plan_maker *k, struct zone_strv *out)
 static bool has_mount(const struct zone_strv *mounts, const char *dir)
 {
 	for (size_t i = 0; i < mounts->n; i++)
-		if (is_below(mounts->v[i], dir))
+		if (plan_is_below(mounts->v[i], dir))
 			return true;
 	return false;
 }
@@ -139,7 +145,7 @@ void plan_default_root(struct plan_maker *k)
 	struct zone_strv mounts = {0};
 	struct stat st;
 
-	host_mounts(k, &mounts);
+	host_mounts(k, k->idmap->mode == ZONE_ID_SINGLE, &mounts);
 	if (k->idmap->mode == ZONE_ID_SINGLE) {
 		plan_user_root(k, &mounts);
 	} else {
@@ -157,19 +163,21 @@ static void plan_home(struct plan_maker *k, const char *home)
 	static const char *const empty[] = {"/home", "/root", "/var/tmp", "/tmp"};
 
 	for (size_t i = 0; home && i < sizeof(empty) / sizeof(empty[0]); i++)
-		if (is_below(home, empty[i]))
+		if (plan_is_below(home, empty[i]))
 			plan_add(k, ZONE_OP_MKDIR, NULL, home, NULL, 0700);
 }
 
 /* The caller's directory is shown unless it would hide what every zone has of its own: a /tmp to write in, /proc. */
-static bool shows_cwd(const char *cwd)
+static bool shows_cwd(const char *cwd, const char *rundir)
 {
 	static const char *const whole[] = {"/", "/tmp", "/var/tmp", "/run", "/home"};
 
 	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
 		if (!strcmp(cwd, whole[i]))
 			return false;
-	return !is_below(cwd, "/proc") && !is_below(cwd, "/sys") && !is_below(cwd, "/dev");
+	if (rundir[0] && plan_is_below(cwd, rundir))
+		return false;
+	return !plan_is_below(cwd, "/proc") && !plan_is_below(cwd, "/sys") && !plan_is_below(cwd, "/dev");
 }
 
 void plan_default_homes(struct plan_maker *k)
@@ -186,9 +194,10 @@ void plan_default_homes(struct plan_maker *k)
 		if (lstat(hidden_dirs[i], &st) == 0)
 			plan_add(k, ZONE_OP_TMPFS, NULL, hidden_dirs[i], "mode=0700", 0);
 	plan_home(k, getenv("HOME"));
-	if (cwd && shows_cwd(cwd)) {
+	if (cwd && shows_cwd(cwd, k->rundir)) {
 		struct zone_source s = {.path = (char *)cwd, .recursive = true, .readonly = true, .nodev = true, .idmap = true};
 
 		plan_attach(k, &s, cwd);
+		plan_hide_state(k, cwd, cwd);
 	}
 }

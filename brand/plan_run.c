@@ -185,6 +185,17 @@ static void escape(char *out, size_t size, const char *path)
 	out[n] = '\0';
 }
 
+/* What no overlay can lie over is shown as it is, read-only. */
+static int show_readonly(const char *src, const char *dst)
+{
+	struct mount_attr a = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOSUID};
+	_cleanup_close_ int fd = open_tree(AT_FDCWD, src, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+
+	if (fd < 0 || mount_setattr(fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &a, sizeof(a)) < 0)
+		return -1;
+	return move_mount(fd, "", AT_FDCWD, dst, MOVE_MOUNT_F_EMPTY_PATH);
+}
+
 static int run_overlay(const struct zone_step *s, struct err *e)
 {
 	char lower[PATH_MAX], upper[PATH_MAX];
@@ -196,9 +207,9 @@ static int run_overlay(const struct zone_step *s, struct err *e)
 		opt = NULL;
 		return err_set(e, ENOMEM, "overlay");
 	}
-	if (mount("overlay", s->dst, "overlay", MS_NODEV | MS_NOSUID, opt) < 0)
-		return err_set(e, errno, "overlay over %s", s->src);
-	return 0;
+	if (mount("overlay", s->dst, "overlay", MS_NODEV | MS_NOSUID, opt) == 0)
+		return 0;
+	return show_readonly(s->src, s->dst) == 0 ? 0 : err_set(e, errno, "overlay over %s", s->src);
 }
 
 static int run_pivot(const char *dst, int *old, struct err *e)
@@ -225,15 +236,9 @@ static int run_detach(int *old, struct err *e)
 
 static int run_readonly(const char *dst, struct err *e)
 {
-	struct mount_attr a = {.attr_set = MOUNT_ATTR_RDONLY};
-	_cleanup_close_ int fd = open_tree(AT_FDCWD, dst, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
-
-	if (fd < 0)
-		return errno == ENOENT ? 0 : err_set(e, errno, "%s", dst);
-	if (mount_setattr(fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &a, sizeof(a)) < 0 ||
-	    move_mount(fd, "", AT_FDCWD, dst, MOVE_MOUNT_F_EMPTY_PATH) < 0)
-		return err_set(e, errno, "make %s read-only", dst);
-	return 0;
+	if (access(dst, F_OK) < 0)
+		return 0;
+	return show_readonly(dst, dst) == 0 ? 0 : err_set(e, errno, "make %s read-only", dst);
 }
 
 /* The text lives in an unlinked file of /dev's tmpfs. */

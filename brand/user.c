@@ -115,11 +115,13 @@ int brand_user_find(const char *spec, const struct zone_idmap *m, struct brand_u
 	if (group)
 		*group++ = '\0';
 	if (!spec || m->mode == ZONE_ID_SINGLE) {
-		/* The map was made for whom -u asked for: no other id exists here. */
 		find_passwd(root, NULL, m->uid_inside, u);
 		u->uid = m->uid_inside;
 		u->gid = m->gid_inside;
-		return 0;
+		/* The map was made for whom the zone was started for: no other id exists here. */
+		if (!spec || (to_id(user, &id) ? id == u->uid : !strcmp(user, u->name) || (!u->uid && !strcmp(user, "root"))))
+			return 0;
+		return err_msg(e, EINVAL, "-u %s: an ordinary user's zone has one user, here %u", spec, u->uid);
 	}
 	if (to_id(user, &id)) {
 		u->uid = u->gid = id;

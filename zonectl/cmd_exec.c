@@ -378,6 +378,7 @@ int cmd_exec(int argc, char **argv)
 	struct exec x = {.dir = {.base = -1, .fd = -1, .lock = -1}, .monitor = -1, .sock = -1, .signals = -1};
 	int status = parse(&x, argc, argv);
 
+	start_standard_fds();
 	terminal_init(&x.term, STDIN_FILENO, STDOUT_FILENO);
 	if (x.help)
 		help();

@@ -219,6 +219,7 @@ int cmd_run(int argc, char **argv)
 	struct monitor_conf m = {.config = &a.config, .ready = -1};
 	int status = parse(&a, argc, argv);
 
+	start_standard_fds();
 	if (status || a.help) {
 		if (a.help)
 			help(stdout);

@@ -46,7 +46,7 @@ int monitor_plan(const struct zone_config *c, const struct brand_settings *s, un
 	int r;
 
 	note[0] = '\0';
-	if (geteuid() == 0) {
+	if (zone_idmap_privileged()) {
 		r = root_idmap(c, slot, m, note, size, e);
 	} else {
 		root = open(c->root ? c->root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -13,6 +13,7 @@ int signals_take(sigset_t *old, struct err *e)
 	sigset_t set;
 	int fd;
 
+	signal(SIGCHLD, SIG_DFL); /* ignored by our caller, our children's ends would be lost */
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
 		sigaddset(&set, taken[i]);

@@ -50,6 +50,17 @@ int start_recv(int sock, struct start_msg *m, int *fd, pid_t *pid)
 	return r == sizeof(*m) ? 1 : -EPROTO;
 }
 
+void start_standard_fds(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd < 3);
+	if (fd >= 3)
+		close(fd);
+}
+
 void start_complain(const char *who, const char *text)
 {
 	char safe[ERR_MAX];

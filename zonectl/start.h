@@ -40,6 +40,9 @@ int start_send(int sock, const struct start_msg *m, int fd);
 /* 1, 0 at end of file, -errno. *fd (or -1) is the caller's; *pid is the sender's pid as we see it. */
 int start_recv(int sock, struct start_msg *m, int *fd, pid_t *pid);
 
+/* Makes sure that descriptors 0 to 2 are open: none of ours may become a guest's standard output. */
+void start_standard_fds(void);
+
 /* Prints "WHO: TEXT" to stderr without control characters: the text may quote a hostile root's files. */
 void start_complain(const char *who, const char *text);
 

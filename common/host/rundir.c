@@ -18,7 +18,7 @@ int rundir_open(char path[PATH_MAX], struct err *e)
 	const char *xdg = getenv("XDG_RUNTIME_DIR");
 	struct stat st;
 
-	if (geteuid() == 0)
+	if (geteuid() == 0 && access("/run", W_OK) == 0) /* root of a user namespace can't write there */
 		snprintf(path, PATH_MAX, "/run/lxzone");
 	else if (xdg && xdg[0] == '/' && strlen(xdg) < PATH_MAX - 200 && stat(xdg, &st) == 0 && st.st_uid == geteuid())
 		snprintf(path, PATH_MAX, "%s/lxzone", xdg);

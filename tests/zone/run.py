@@ -243,6 +243,33 @@ def versions(t, who):
     t.eq(r.out.strip(), os.uname().release, f'{who.name}: brand native', r)
 
 
+def hosts(t, who):
+    """What a host lacks, or limits, and zones within zones."""
+    if who.root:
+        r = sh(who, 'cat /proc/self/uid_map; touch /etc/zz && echo private; echo 1 > /proc/sys/kernel/printk || echo guarded',
+               env={'LXZONE_WITHOUT': 'idmap'})
+        t.ok(r.out.split() == ['0', '0', '4294967295', 'private', 'guarded'] and 'no id-mapped mounts' in r.err, 'root: without idmapped mounts', r)
+    r = sh(who, 'echo up', env={'LXZONE_WITHOUT': 'cgroup'})
+    t.eq(r.out, 'up\n', f'{who.name}: without control groups', r)
+    r = lxtest.run('unshare', '-Ur', 'sh', '-c', 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$0" run -- true', lxtest.ZONECTL,
+                   user=who.user, cwd='/')
+    t.ok(r.returncode == 125 and 'limit of namespaces' in r.err, f'{who.name}: no user namespaces', r)
+    r = lxtest.run('unshare', '-Ur', lxtest.ZONECTL, 'run', '--', 'id', '-u', user=who.user, cwd='/')
+    t.eq(r.out, '0\n', f'{who.name}: root in a user namespace', r)
+    r = sh(who, '/zonectl run -- sh -c "/usr/bin/id -u; cat /proc/1/comm" && echo $$', '-v', f'{lxtest.ZONECTL}:/zonectl')
+    t.eq(r.out.split()[1:], ['init', '2'], f'{who.name}: a zone in a zone', r)
+    for how in ('>&-', '<&-', '2>&-'):
+        r = lxtest.run('sh', '-c', f'"$0" run -- ls /proc/self/fd {how}', lxtest.ZONECTL, user=who.user, cwd='/')
+        t.ok(r.returncode == 0 and r.out.split() == ([] if how == '>&-' else ['0', '1', '2', '3']), f'{who.name}: with {how}', r)
+    r = lxtest.run('sh', '-c', 'trap "" CHLD HUP; exec "$0" run -- sh -c "grep SigIgn /proc/self/status; exit 3"', lxtest.ZONECTL, user=who.user, cwd='/')
+    t.ok(r.returncode == 3 and r.out.split()[1:] == ['0000000000000001'], f'{who.name}: a caller that ignores SIGHUP and its children', r)
+    run = f'/run/lxzone' if who.root else f'/tmp/lxzone-{lxtest.run("id", "-u", who.user).out.strip()}'
+    r = sh(who, f'ls -A /state/{os.path.basename(run)}', '-v', f'{os.path.dirname(run)}:/state')
+    t.ok(r.returncode == 0 and not r.out, f'{who.name}: our own state does not show', r)
+    r = who.run('-v', f'{run}:/x', '--', 'true')
+    t.ok(r.returncode == 125 and "own state" in r.err, f'{who.name}: and is no volume', r)
+
+
 def dry_run(t, who):
     r = who.run('--dry-run', '-v', '/etc:/x', '--', 'true')
     t.ok(r.returncode == 0 and 'pivot ' in r.out and '/etc -> /x' in r.out, f'{who.name}: --dry-run', r)
@@ -252,7 +279,7 @@ def main():
     t = lxtest.Tap()
     user = lxtest.as_user()
     for who in ([Who('root', None)] if os.getuid() == 0 else []) + [Who('user', user)]:
-        for part in exit_status, world, inherits, directories, users, errors, signals, background, versions, dry_run:
+        for part in exit_status, world, inherits, directories, users, errors, signals, background, versions, hosts, dry_run:
             part(t, who)
     t.done()
 
