@@ -162,11 +162,11 @@ static void match(struct dt_cc *c, struct dt_desc *d)
 
 static void check_pred(struct dt_cc *c, struct dt_clause *cl)
 {
-	if (!cl->pred)
-		return;
+	c->region = "predicate";
 	cl->pred = dt_check(c, cl->pred);
 	if (!dt_is_scalar(cl->pred->type))
 		dt_fail(c, cl->pred->line, D_PRED_SCALAR, "predicate result must be of scalar type");
+	c->region = NULL;
 }
 
 static void check_stmts(struct dt_cc *c, struct dt_stmt *s)
@@ -195,6 +195,13 @@ static void check_stmts(struct dt_cc *c, struct dt_stmt *s)
 	}
 }
 
+static void check_actions(struct dt_cc *c, struct dt_stmt *s)
+{
+	c->region = "action list";
+	check_stmts(c, s);
+	c->region = NULL;
+}
+
 /* Actions come before the predicate, so that they may make the variables it tests; where they use what only the
  * predicate makes (/x++/), the predicate comes first. */
 static void check_clause(struct dt_cc *c, struct dt_clause *cl)
@@ -203,12 +210,12 @@ static void check_clause(struct dt_cc *c, struct dt_clause *cl)
 
 	c->expanded = c->expanding = 0;
 	if (!cl->pred) {
-		check_stmts(c, cl->stmt);
+		check_actions(c, cl->stmt);
 		return;
 	}
 	memcpy(&outer, &c->jb, sizeof(outer));
 	if (!setjmp(c->jb)) {
-		check_stmts(c, cl->stmt);
+		check_actions(c, cl->stmt);
 		memcpy(&c->jb, &outer, sizeof(outer));
 		check_pred(c, cl);
 		return;
@@ -218,7 +225,7 @@ static void check_clause(struct dt_cc *c, struct dt_clause *cl)
 	if (strcmp(c->e->tag, "D_IDENT_UNDEF") && strcmp(c->e->tag, "D_VAR_UNDEF"))
 		longjmp(c->jb, 1);
 	check_pred(c, cl);
-	check_stmts(c, cl->stmt);
+	check_actions(c, cl->stmt);
 }
 
 static void finish(struct dt_cc *c, struct dt_desc *d)

@@ -108,6 +108,8 @@ struct dt_cc {
 	/* lexer */
 	const char *pos;
 	uint32_t line;
+	const char *filetag; /* file named by a # line, NULL if none */
+	const char *region;  /* "action list", "predicate" while one is checked */
 	bool bol;          /* at the beginning of a line */
 	bool in_pred;      /* a / may end the predicate */
 	uint32_t nest;

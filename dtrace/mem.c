@@ -186,28 +186,39 @@ const char *dt_errtag_name(enum dt_errtag tag)
 	return tag < DT_NERRTAGS ? names[tag] : "D_UNKNOWN";
 }
 
+/* Where a message belongs: a line of the script, or of a file that its preprocessor named; for text from the command line
+ * also the part of its clause. */
+static void locate(struct dt_cc *c, uint32_t line, char *buf, size_t cap)
+{
+	if (c->filetag)
+		snprintf(buf, cap, "\"%s\", line %u", c->filetag, line);
+	else if (c->src && !c->src->file && c->region)
+		snprintf(buf, cap, "line %u: in %s", line, c->region);
+	else
+		snprintf(buf, cap, "line %u", line);
+}
+
 void dt_fail(struct dt_cc *c, uint32_t line, enum dt_errtag tag, const char *fmt, ...)
 {
-	char text[ERR_MAX - 32];
+	char text[ERR_MAX - 300], where[288];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	err_msg(c->e, EINVAL, "line %u: %s", line, text);
-	if (c->e)
-		snprintf(c->e->tag, sizeof(c->e->tag), "%s", dt_errtag_name(tag));
+	locate(c, line, where, sizeof(where));
+	err_msg(c->e, EINVAL, "%s: %s", where, text);
+	snprintf(c->e->tag, sizeof(c->e->tag), "%s", dt_errtag_name(tag));
 	longjmp(c->jb, 1);
 }
 
 void dt_fail_err(struct dt_cc *c, uint32_t line)
 {
-	char tag[sizeof(c->e->tag)] = "";
+	char tag[sizeof(c->e->tag)], where[288];
 
-	if (c->e)
-		memcpy(tag, c->e->tag, sizeof(tag));
-	err_wrap(c->e, "line %u", line);
-	if (c->e)
-		memcpy(c->e->tag, tag, sizeof(tag));
+	memcpy(tag, c->e->tag, sizeof(tag));
+	locate(c, line, where, sizeof(where));
+	err_wrap(c->e, "%s", where);
+	memcpy(c->e->tag, tag, sizeof(tag));
 	longjmp(c->jb, 1);
 }
