@@ -21,6 +21,18 @@ void eng_kick(struct eng *e, struct eng_thread *t);
 bool eng_proc_wanted(const struct eng *e, const struct eng_proc *p);
 enum eng_mode eng_proc_mode(const struct eng *e, const struct eng_proc *p);
 
+/* engine_wait.c */
+#define ENG_NEVENTS 128
+struct eng_events {
+	unsigned n;
+	struct {
+		pid_t tid;
+		int status; /* of waitpid() */
+	} ev[ENG_NEVENTS];
+};
+uint64_t eng_now(void); /* CLOCK_MONOTONIC */
+bool eng_collect(struct eng *e, struct eng_events *q); /* true: there is more */
+
 /* engine_ptrace.c */
 void eng_resume(struct eng *e, struct eng_thread *t, int sig);
 

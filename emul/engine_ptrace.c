@@ -1,4 +1,4 @@
-/* The engine's heart: takes what waitpid() reports about traced threads, keeps the tables right across fork, clone, exec and
+/* The engine's heart: takes what the kernel reports about traced threads, keeps the tables right across fork, clone, exec and
  * death, and sets every stopped thread going again: watched, just held, or detached, with the signal it was about to get. */
 #include "emul/engine_impl.h"
 
@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "emul/taskinfo.h"
@@ -19,18 +18,11 @@
 
 #define ORPHAN_NS 100000000ull /* how long a child waits for its parent's event before its parent counts as dead */
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-void eng_init(struct eng *e, const struct eng_conf *c, void *up)
+void eng_init(struct eng *e, const struct eng_conf *c, int sigfd, void *up)
 {
 	memset(e, 0, sizeof(*e));
 	e->conf = *c;
+	e->sigfd = sigfd;
 	e->up = up;
 	e->cpu = -1;
 	eng_call_init();
@@ -263,7 +255,7 @@ static void stopped(struct eng *e, struct eng_thread *t, int status)
 
 /* Follows the guest to its CPU: a stop there costs half of one that wakes another CPU, for tracer and guest, and it is a
  * steady cost, which vtimestamp can subtract. */
-static void follow_cpu(struct eng *e, pid_t tid)
+static void follow_cpu(struct eng *e, const struct eng_thread *t)
 {
 	cpu_set_t set;
 	int cpu;
@@ -271,7 +263,7 @@ static void follow_cpu(struct eng *e, pid_t tid)
 	if (e->now - e->cpu_looked < CPU_LOOK_NS)
 		return;
 	e->cpu_looked = e->now;
-	cpu = task_cpu(tid);
+	cpu = task_cpu(t->tid);
 	if (cpu < 0 || cpu >= CPU_SETSIZE || cpu == e->cpu)
 		return;
 	CPU_ZERO(&set);
@@ -280,39 +272,38 @@ static void follow_cpu(struct eng *e, pid_t tid)
 		e->cpu = cpu;
 }
 
-bool eng_waits(const struct eng *e)
+int eng_wait_ms(const struct eng *e)
 {
-	return e->orphans || e->nleaving;
+	return e->scan_due ? 1 : e->orphans || e->nleaving ? 20 : -1;
 }
 
-bool eng_poll(struct eng *e, unsigned budget)
+bool eng_poll(struct eng *e)
 {
-	while (budget--) {
-		struct eng_thread *t;
-		int status;
-		pid_t tid = waitpid(-1, &status, __WALL | WNOHANG);
+	struct eng_events q;
+	bool more = eng_collect(e, &q);
 
-		if (tid <= 0) {
-			if (eng_waits(e)) {
-				e->now = now_ns();
-				release_orphans(e);
-				eng_release_parked(e);
-			}
-			return false;
-		}
-		e->now = now_ns();
-		t = eng_thread_find(e, tid);
-		if (!WIFSTOPPED(status)) {
+	if (e->orphans || e->nleaving) {
+		e->now = eng_now();
+		release_orphans(e);
+		eng_release_parked(e);
+	}
+	for (unsigned i = 0; i < q.n; i++) {
+		struct eng_thread *t = eng_thread_find(e, q.ev[i].tid);
+
+		e->now = eng_now();
+		if (t)
+			t->queued = false;
+		if (!WIFSTOPPED(q.ev[i].status)) {
 			if (t)
-				thread_gone(e, t, status);
+				thread_gone(e, t, q.ev[i].status);
 			continue;
 		}
 		if (!t)
-			t = adopt(e, tid);
+			t = adopt(e, q.ev[i].tid);
 		if (!t || !t->proc)
 			continue;
-		follow_cpu(e, tid);
-		stopped(e, t, status);
+		follow_cpu(e, t);
+		stopped(e, t, q.ev[i].status);
 	}
-	return true;
+	return more;
 }

@@ -40,6 +40,7 @@ struct eng_thread {
 	uint8_t mode;              /* enum eng_mode: how it was last resumed */
 	uint8_t call;              /* enum eng_call */
 	bool fresh;                /* its first stop is still to come */
+	bool queued;               /* has an event that is about to be handled */
 	bool kicked;               /* interrupted by us since its last PTRACE_EVENT_STOP: what happens may be our doing */
 	bool parked;               /* stopped, about to be detached with this signal */
 	uint8_t parked_sig;
@@ -78,12 +79,17 @@ struct eng {
 	uint64_t follow;           /* sessions that children inherit */
 	uint64_t zone;             /* of these, the ones that cover the whole zone */
 	uint64_t now;              /* CLOCK_MONOTONIC of the current stop */
+	int sigfd;                 /* a non-blocking signalfd for SIGCHLD */
+	pid_t hint;                /* whom the last SIGCHLD read by the holder was about */
+	uint64_t next_scan;        /* engine_wait.c */
+	bool scan_due;
+	unsigned ask_from;
 	uint64_t cpu_looked;       /* when we last looked where the guest runs, */
 	int cpu;                   /* and bound ourselves to that CPU; -1: not bound */
 	void *up;                  /* the holder */
 };
 
-void eng_init(struct eng *e, const struct eng_conf *c, void *up);
+void eng_init(struct eng *e, const struct eng_conf *c, int sigfd, void *up);
 void eng_fini(struct eng *e);
 
 /* Covers process pid for the sessions in mask, seizing its threads if nobody of us holds it yet. Once this returns, none
@@ -94,10 +100,10 @@ int eng_attach(struct eng *e, pid_t pid, pid_t starter, uint64_t mask, struct er
 int eng_attach_zone(struct eng *e, uint64_t mask, struct err *err);
 /* Ends these sessions' cover everywhere. Detaching goes on in eng_poll(). */
 void eng_drop(struct eng *e, uint64_t mask);
-/* True while something waits for time to pass rather than for a stop: call eng_poll() again within 20 ms. */
-bool eng_waits(const struct eng *e);
-/* Handles stops until there are none or `budget` of them are done; true if there may be more. */
-bool eng_poll(struct eng *e, unsigned budget);
+/* When eng_poll() is to be called again even if no SIGCHLD comes, ms; -1: never. */
+int eng_wait_ms(const struct eng *e);
+/* Handles the threads that have stopped, a bounded number of them; true if there may be more. */
+bool eng_poll(struct eng *e);
 
 struct eng_proc *eng_proc_find(struct eng *e, pid_t tgid);
 struct eng_thread *eng_thread_find(struct eng *e, pid_t tid);

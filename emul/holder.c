@@ -22,9 +22,7 @@
 #include "emul/taskinfo.h"
 #include "lx_syscall/world.h"
 
-#define STOPS_PER_TURN 128   /* stops handled before sockets get a look */
 #define LINGER_MS 1000       /* a user's holder waits this long for a next consumer */
-#define ENGINE_MS 20
 #define CLOSING_MS 1500      /* a zone that ended: its consumers still fetch END and what was counted */
 
 int holder_watch(struct holder *h, int fd, unsigned kind, unsigned slot)
@@ -130,8 +128,8 @@ static void dispatch(struct holder *h, const struct epoll_event *ev)
 
 	switch (kind) {
 	case EP_SIGNAL:
-		if (read(h->sigfd, &si, sizeof(si)) < 0)
-			return;
+		if (read(h->sigfd, &si, sizeof(si)) == sizeof(si))
+			h->eng.hint = (pid_t)si.ssi_pid;
 		break;
 	case EP_CONTROL:
 		control_ready(h);
@@ -164,8 +162,10 @@ static int loop_timeout(const struct holder *h, bool more)
 {
 	if (more)
 		return 0;
-	if (h->eng.orphans || h->closing)
-		return ENGINE_MS;
+	if (eng_wait_ms(&h->eng) >= 0)
+		return eng_wait_ms(&h->eng);
+	if (h->closing)
+		return 50;
 	return h->conf->listener >= 0 && !h->nsession ? LINGER_MS : -1;
 }
 
@@ -184,9 +184,9 @@ static int loop(struct holder *h)
 		sessions_reap(h);
 		if (h->closing && (!h->nsession || now_ms() >= h->close_by))
 			return 0;
-		if (n == 0 && !more && !h->nsession && !eng_waits(&h->eng) && h->conf->listener >= 0 && holder_may_end(h->conf->listener))
+		if (n == 0 && !more && !h->nsession && eng_wait_ms(&h->eng) < 0 && h->conf->listener >= 0 && holder_may_end(h->conf->listener))
 			return 0;
-		more = eng_poll(&h->eng, STOPS_PER_TURN);
+		more = eng_poll(&h->eng);
 		sessions_reap(h);
 	}
 }
@@ -240,7 +240,7 @@ static int holder_init(struct holder *h, const struct holder_conf *c)
 		return -errno;
 	if (c->listener >= 0)
 		fcntl(c->listener, F_SETFL, O_NONBLOCK);
-	eng_init(&h->eng, &ec, h);
+	eng_init(&h->eng, &ec, h->sigfd, h);
 	return how_table(h);
 }
 
@@ -253,7 +253,7 @@ static void detach_all(struct holder *h)
 		return; /* guests die with us */
 	eng_drop(&h->eng, ~0ull);
 	for (unsigned i = 0; h->eng.nthread && i < 500; i++)
-		if (!eng_poll(&h->eng, STOPS_PER_TURN))
+		if (!eng_poll(&h->eng))
 			nanosleep(&ts, NULL);
 }
 

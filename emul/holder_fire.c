@@ -241,32 +241,40 @@ static void thread_zone_ids(struct holder *h, struct eng_thread *t, struct fire 
 	t->ztid = st->nns ? st->nspid[level] : t->tid;
 }
 
+/* Gathers what the clauses of these probes read. */
+static void fire_gather(struct session *s, struct eng_thread *t, struct fire *f, struct dvm_event *ev, unsigned needs)
+{
+	int cpu;
+
+	if (needs & SES_N_COMM)
+		thread_comm(&s->h->eng, t);
+	if (needs & SES_N_ZID) {
+		thread_zone_ids(s->h, t, f);
+		ev->zpid = t->zpid;
+		ev->ztid = t->ztid;
+	}
+	if (needs & SES_N_PPID)
+		ev->ppid = fire_status(f)->ppid;
+	if (needs & SES_N_CPU) {
+		cpu = task_cpu(t->tid);
+		ev->cpu = cpu < 0 ? 0 : (uint16_t)cpu;
+	}
+}
+
 /* Fires the probes of one call for one session. */
 static void fire_call(struct session *s, struct eng_thread *t, struct dvm_event *ev, bool is_return)
 {
-	struct holder *h = s->h;
 	uint32_t i = t->row < 0 ? 0 : s->probe[is_return][t->abi][t->row];
 	struct fire f = { .s = s, .t = t, .tid = t->tid };
-	int cpu;
 
 	if (!i)
 		return;
 	ev->task = &f;
-	if (s->builtin[DVM_B_EXECNAME])
-		thread_comm(&h->eng, t);
-	if (s->builtin[DVM_B_ZPID] || s->builtin[DVM_B_ZTID]) {
-		thread_zone_ids(h, t, &f);
-		ev->zpid = t->zpid;
-		ev->ztid = t->ztid;
-	}
-	if (s->builtin[DVM_B_PPID])
-		ev->ppid = fire_status(&f)->ppid;
-	if (s->records || s->builtin[DVM_B_CPU]) {
-		cpu = task_cpu(t->tid);
-		ev->cpu = cpu < 0 ? 0 : (uint16_t)cpu;
-	}
-	for (; i; i = s->next[i - 1])
+	for (; i; i = s->next[i - 1]) {
+		if (s->needs[i - 1])
+			fire_gather(s, t, &f, ev, s->needs[i - 1]);
 		dvm_fire(&s->m, s->scratch, i - 1, ev);
+	}
 	session_wake(s);
 }
 
@@ -344,7 +352,7 @@ void session_fire_probe(struct session *s, uint32_t probe)
 	int cpu = sched_getcpu();
 
 	ev.cpu = cpu < 0 ? 0 : (uint16_t)cpu;
-	if (s->builtin[DVM_B_PPID])
+	if (s->needs[probe] & SES_N_PPID)
 		ev.ppid = fire_status(&f)->ppid;
 	dvm_fire(&s->m, s->scratch, probe, &ev);
 	session_wake(s);

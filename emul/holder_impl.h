@@ -13,6 +13,11 @@ struct session_tick {
 	uint64_t period, due; /* ns, CLOCK_MONOTONIC */
 };
 
+#define SES_N_CPU  1u /* also for every record */
+#define SES_N_COMM 2u
+#define SES_N_ZID  4u
+#define SES_N_PPID 8u
+
 struct session {
 	struct holder *h;
 	unsigned slot;             /* its bit in the engine's masks */
@@ -30,8 +35,8 @@ struct session {
 	struct dvm_opts opts;
 	void *arena, *scratch;
 	size_t arena_size;
-	bool records;              /* some clause makes records: they say on which CPU */
-	bool builtin[DVM_NBUILTINS]; /* the program reads it */
+	bool vtime;                /* the program reads vtimestamp */
+	uint8_t *needs;            /* [probe]: what its clauses read of the thread, SES_N_* */
 
 	/* Probes of a call: [entry or return][abi][row] is the first one's index + 1, next[] the following one's. */
 	uint32_t *probe[2][LX_NABI];

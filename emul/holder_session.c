@@ -180,7 +180,7 @@ static void session_open(struct session *s, const struct ses_msg *m, int image)
 		fail(s, e.msg);
 		return;
 	}
-	if (s->builtin[DVM_B_VTIMESTAMP])
+	if (s->vtime)
 		holder_calibrate(s->h);
 	if (session_targets(s, &e) < 0) {
 		fail(s, e.msg);

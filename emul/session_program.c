@@ -68,20 +68,65 @@ static int arena_make(struct session *s, int *arena_fd, struct err *e)
 	return 0;
 }
 
-/* What the program reads of its context, so that the rest is not gathered at every probe. */
-static void program_scan(struct session *s)
+static uint8_t insn_needs(struct session *s, const struct dvm_insn *in)
 {
-	const struct dvm_insn *in = (const void *)((const char *)s->img + s->img->insns.off);
-	const struct dvm_clause *c = (const void *)((const char *)s->img + s->img->clauses.off);
-
-	for (uint32_t i = 0; i < s->img->insns.count; i++) {
-		if (in[i].op == DVM_BUILTIN && in[i].imm >= 0 && in[i].imm < DVM_NBUILTINS)
-			s->builtin[in[i].imm] = true;
-		if (in[i].op == DVM_RINT || in[i].op == DVM_RSTR || in[i].op == DVM_RBYTES || in[i].op == DVM_EXIT)
-			s->records = true;
+	switch (in->op) {
+	case DVM_RINT:
+	case DVM_RSTR:
+	case DVM_RBYTES:
+	case DVM_EXIT:
+		return SES_N_CPU;
+	case DVM_BUILTIN:
+		break;
+	default:
+		return 0;
 	}
-	for (uint32_t i = 0; i < s->img->clauses.count; i++)
-		s->records = s->records || (c[i].flags & DVM_CL_RECORD);
+	switch (in->imm) {
+	case DVM_B_CPU:
+		return SES_N_CPU;
+	case DVM_B_EXECNAME:
+		return SES_N_COMM;
+	case DVM_B_ZPID:
+	case DVM_B_ZTID:
+		return SES_N_ZID;
+	case DVM_B_PPID:
+		return SES_N_PPID;
+	case DVM_B_VTIMESTAMP:
+		s->vtime = true;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* What each probe's clauses read of the thread, so that the rest is not gathered when it fires. */
+static int program_needs(struct session *s, struct err *e)
+{
+	const char *base = (const char *)s->img;
+	const struct dvm_insn *in = (const void *)(base + s->img->insns.off);
+	const struct dvm_clause *c = (const void *)(base + s->img->clauses.off);
+	const struct dvm_probe *p = (const void *)(base + s->img->probes.off);
+	const uint32_t *enabling = (const void *)(base + s->img->enablings.off);
+	_cleanup_free_ uint8_t *clause = calloc(s->img->clauses.count + 1, 1);
+	uint8_t error = 0;
+
+	s->needs = calloc(s->img->probes.count + 1, 1);
+	if (!clause || !s->needs)
+		return err_set(e, ENOMEM, "table of probes");
+	for (uint32_t i = 0; i < s->img->clauses.count; i++) {
+		clause[i] = c[i].flags & DVM_CL_RECORD ? SES_N_CPU : 0;
+		for (uint32_t k = 0; k < c[i].ninsn; k++)
+			clause[i] |= insn_needs(s, &in[c[i].insn + k]);
+	}
+	for (uint32_t i = 0; i < s->img->probes.count; i++) {
+		for (uint32_t k = 0; k < p[i].nenabling; k++)
+			s->needs[i] |= clause[enabling[p[i].enabling + k]];
+		if (p[i].kind == DVM_P_ERROR)
+			error |= s->needs[i];
+	}
+	for (uint32_t i = 0; i < s->img->probes.count; i++)
+		s->needs[i] |= error; /* any of them may fault, and ERROR sees the same thread */
+	return 0;
 }
 
 static void call_probe_add(struct session *s, uint32_t i, const struct dvm_probe *p)
@@ -141,8 +186,9 @@ int session_load(struct session *s, int image_fd, const struct dvm_opts *opts, i
 		return r;
 	if (dvm_verify(s->img, len, why, sizeof(why)) < 0)
 		return err_msg(e, EINVAL, "the program was refused: %s", why);
-	program_scan(s);
-	r = probes_sort(s, e);
+	r = program_needs(s, e);
+	if (r == 0)
+		r = probes_sort(s, e);
 	return r < 0 ? r : arena_make(s, arena_fd, e);
 }
 
@@ -152,6 +198,7 @@ void session_unload(struct session *s)
 		munmap(s->arena, s->arena_size);
 	for (unsigned i = 0; i < 2 * LX_NABI; i++)
 		free(s->probe[i / LX_NABI][i % LX_NABI]);
+	free(s->needs);
 	free(s->next);
 	free(s->tick);
 	free(s->scratch);

@@ -148,9 +148,10 @@ uint64_t task_cputime(int schedstat)
 
 int task_cpu(pid_t tid)
 {
-	char buf[1024], *p;
+	char name[32], buf[1024], *p;
 
-	if (proc_read(tid, "stat", buf, sizeof(buf)) <= 0)
+	snprintf(name, sizeof(name), "task/%d/stat", tid); /* /proc/TID/stat would add up all threads of the process */
+	if (proc_read(tid, name, buf, sizeof(buf)) <= 0)
 		return -1;
 	p = strrchr(buf, ')'); /* the name before it may hold anything */
 	if (!p)
