@@ -369,7 +369,7 @@ static void killed_holder_leaves_guests(void **state)
 	assert_int_equal(wait_status(h.pid), SIGKILL);
 	assert_true(wait_detached(pid));
 	assert_int_equal(kill(pid, 0), 0);
-	kill(pid, SIGKILL); 
+	kill(pid, SIGKILL);
 	assert_int_equal(wait_status(pid), SIGKILL);
 	close(h.control);
 	close(s.sock);
