@@ -86,6 +86,7 @@ struct dt_token {
 	uint8_t kind; /* enum dt_tkn */
 	uint8_t kw;   /* enum dt_kw */
 	bool decimal; /* INT */
+	bool neg;     /* INT: val is to be negated (a macro argument) */
 	bool has_u;   /* INT: suffix u */
 	uint8_t longs; /* INT: number of l in the suffix */
 	uint32_t line;

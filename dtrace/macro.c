@@ -95,8 +95,7 @@ static void subst(struct dt_cc *c, struct dt_token *t, const char *v, const char
 				v);
 		t->kind = DT_TK_INT;
 		dt_lex_number(c, t, v);
-		if (neg)
-			t->val = -t->val;
+		t->neg = neg;
 	} else if (is_word(v)) {
 		t->kind = DT_TK_IDENT;
 		t->text = dt_strndup(c, v, strlen(v));

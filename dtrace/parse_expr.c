@@ -159,6 +159,8 @@ static struct dt_node *parse_primary(struct dt_cc *c)
 	switch ((int)c->tok.kind) {
 	case DT_TK_INT:
 		n = dt_node_int(c, (int64_t)c->tok.val, int_type(c, &c->tok), line);
+		if (c->tok.neg)
+			n->val = (uint64_t)dt_type_convert(n->type, (int64_t)-n->val);
 		break;
 	case DT_TK_STRING:
 		n = dt_node_new(c, DT_N_STRING, line);

@@ -71,8 +71,14 @@ static void set_line(struct dt_cc *c, const struct ctl *ctl, unsigned at)
 	if (at >= ctl->n || strspn(ctl->word[at], "0123456789") != strlen(ctl->word[at]) ||
 	    strlen(ctl->word[at]) > 9)
 		dt_fail(c, c->line, D_PRAGCTL_INVAL, "invalid #line directive");
-	c->line = (uint32_t)strtoul(ctl->word[at], NULL, 10) -
-		  1; /* the line after this one has that number */
+	/* the line after this one has that number */
+	c->line = (uint32_t)strtoul(ctl->word[at], NULL, 10) - 1;
+	if (at + 1 < ctl->n) { /* "<stdin>" and the like are the script itself */
+		const char *file = ctl->word[at + 1];
+		bool named = *file && *file != '<' && strncmp(file, "/dev/", 5);
+
+		c->filetag = named ? dt_strndup(c, file, strnlen(file, 255)) : NULL;
+	}
 }
 
 static void pragma_option(struct dt_cc *c, const struct ctl *ctl)
