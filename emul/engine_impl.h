@@ -10,6 +10,8 @@ struct eng_thread *eng_thread_new(struct eng *e, struct eng_proc *p, pid_t tid);
 void eng_thread_del(struct eng *e, struct eng_thread *t); /* its process goes with the last thread */
 void eng_thread_move(struct eng *e, struct eng_thread *t, struct eng_proc *p);
 
+void eng_schedstat_close(struct eng *e, struct eng_thread *t);
+
 /* engine_attach.c */
 void eng_park(struct eng *e, struct eng_thread *t, int sig); /* unwanted and stopped: detached when all of its process are */
 void eng_unpark(struct eng *e, struct eng_thread *t);

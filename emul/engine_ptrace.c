@@ -169,8 +169,7 @@ static void exec_event(struct eng *e, struct eng_thread *t)
 		t->nreturn = old->nreturn;
 		t->vt_debt = old->vt_debt;
 		t->vt_last = old->vt_last;
-		if (t->schedstat >= 0)
-			close(t->schedstat);
+		eng_schedstat_close(e, t);
 		t->schedstat = old->schedstat;
 		old->schedstat = -1;
 		eng_thread_del(e, old);

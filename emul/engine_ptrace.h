@@ -81,6 +81,7 @@ struct eng {
 	uint64_t now;              /* CLOCK_MONOTONIC of the current stop */
 	int sigfd;                 /* a non-blocking signalfd for SIGCHLD */
 	pid_t hint;                /* whom the last SIGCHLD read by the holder was about */
+	unsigned nschedstat;       /* open descriptors of threads */
 	uint64_t next_scan;        /* engine_wait.c */
 	bool scan_due;
 	unsigned ask_from;

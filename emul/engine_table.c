@@ -116,6 +116,15 @@ struct eng_thread *eng_thread_new(struct eng *e, struct eng_proc *p, pid_t tid)
 	return t;
 }
 
+void eng_schedstat_close(struct eng *e, struct eng_thread *t)
+{
+	if (t->schedstat < 0)
+		return;
+	close(t->schedstat);
+	t->schedstat = -1;
+	e->nschedstat--;
+}
+
 void eng_thread_del(struct eng *e, struct eng_thread *t)
 {
 	struct eng_thread **pp = &e->thread[(unsigned)t->tid % e->nbucket];
@@ -130,8 +139,7 @@ void eng_thread_del(struct eng *e, struct eng_thread *t)
 		if (!t->proc->threads)
 			proc_del(e, t->proc);
 	}
-	if (t->schedstat >= 0)
-		close(t->schedstat);
+	eng_schedstat_close(e, t);
 	free(t);
 	e->nthread--;
 }

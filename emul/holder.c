@@ -208,15 +208,19 @@ static int how_table(struct holder *h)
 	return 0;
 }
 
-/* Descriptors are one per thread whose CPU time is asked for. */
-static void raise_nofile(void)
+/* Descriptors are one per thread whose CPU time is asked for; the last ones are for sessions. */
+static unsigned raise_nofile(void)
 {
-	struct rlimit rl;
+	struct rlimit rl = { 0 };
 
-	if (getrlimit(RLIMIT_NOFILE, &rl) == 0 && rl.rlim_cur < rl.rlim_max) {
+	if (getrlimit(RLIMIT_NOFILE, &rl) < 0)
+		return 0;
+	if (rl.rlim_cur < rl.rlim_max) {
 		rl.rlim_cur = rl.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &rl);
+		getrlimit(RLIMIT_NOFILE, &rl);
 	}
+	return rl.rlim_cur > 1000000 ? 1000000 : rl.rlim_cur > 512 ? (unsigned)rl.rlim_cur - 512 : 0;
 }
 
 static int holder_init(struct holder *h, const struct holder_conf *c)
@@ -225,7 +229,7 @@ static int holder_init(struct holder *h, const struct holder_conf *c)
 	sigset_t set;
 
 	h->conf = c;
-	raise_nofile();
+	h->max_schedstat = raise_nofile();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&set);

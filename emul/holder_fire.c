@@ -123,14 +123,20 @@ static const struct task_status *fire_status(struct fire *f)
 static uint64_t thread_vtime(struct holder *h, struct eng_thread *t)
 {
 	uint64_t cpu, v;
+	int fd;
 
 	t->vt_debt += t->nentry * h->cost[0] + t->nreturn * h->cost[1];
 	t->nentry = t->nreturn = 0;
-	if (t->schedstat < 0)
-		t->schedstat = task_schedstat_open(t->tid);
-	if (t->schedstat < 0)
+	fd = t->schedstat >= 0 ? t->schedstat : task_schedstat_open(t->tid);
+	if (fd < 0)
 		return t->vt_last;
-	cpu = task_cputime(t->schedstat);
+	cpu = task_cputime(fd);
+	if (t->schedstat < 0 && h->eng.nschedstat < h->max_schedstat) {
+		t->schedstat = fd; /* a read of an open one costs a tenth */
+		h->eng.nschedstat++;
+	} else if (t->schedstat < 0) {
+		close(fd);
+	}
 	v = cpu > t->vt_debt ? cpu - t->vt_debt : 0;
 	if (v > t->vt_last)
 		t->vt_last = v;

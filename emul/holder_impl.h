@@ -58,6 +58,7 @@ struct holder {
 	uint8_t *how[LX_NABI];     /* [row]: enum lx_how in this world */
 	uint64_t cost[2];          /* CPU ns of a traced empty call: inside it, between two; 0 until calibrated */
 	bool calibrated;
+	unsigned max_schedstat;    /* descriptors that may be kept open for vtimestamp */
 };
 
 enum { EP_SIGNAL = 1, EP_CONTROL, EP_LISTENER, EP_SESSION, EP_TIMER };
