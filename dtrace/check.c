@@ -67,37 +67,10 @@ static void incompat(struct dt_cc *c, struct dt_node *n)
 		dt_type_name(c, n->b->type));
 }
 
-/* x == TAG: where x is of an enumeration, TAG is looked up in it first. */
-static void enum_operand(struct dt_cc *c, struct dt_node *n)
-{
-	struct dt_type *t = dt_resolve(n->a->type);
-	struct dt_enumtag *tag;
-
-	if (t->kind != DT_T_ENUM || n->b->kind != DT_N_IDENT || n->b->val)
-		return;
-	for (tag = t->tag; tag; tag = tag->next) {
-		struct dt_ident *id;
-
-		if (strcmp(tag->name, n->b->str))
-			continue;
-		id = dt_map_get(&c->p->globals, tag->name);
-		if (id && id->kind != DT_ID_CONST)
-			dt_fail(c, n->line, D_IDENT_AMBIG,
-				"ambiguous use of operator %s: %s is both a %s enum tag and a "
-				"global %s",
-				dt_op_name((enum dt_op)n->op), tag->name,
-				dt_type_name(c, n->a->type),
-				dt_idkind_name((enum dt_idkind)id->kind));
-		n->b = dt_node_int(c, tag->value, n->a->type, n->b->line);
-		return;
-	}
-}
-
 static void check_compare(struct dt_cc *c, struct dt_node *n)
 {
 	struct dt_type *ta = n->a->type, *tb;
 
-	enum_operand(c, n);
 	n->b = dt_check(c, n->b);
 	tb = n->b->type;
 	n->type = c->p->t_int;
@@ -309,13 +282,20 @@ static struct dt_node *check_cast(struct dt_cc *c, struct dt_node *n)
 	return dt_fold(c, n);
 }
 
+static bool is_action(const struct dt_node *n)
+{
+	return n->kind == DT_N_CALL && n->id->kind != DT_ID_FUNC;
+}
+
 static struct dt_node *check_cond(struct dt_cc *c, struct dt_node *n)
 {
 	struct dt_type *tb, *tc;
 
 	n->a = dt_check(c, n->a);
-	n->b = dt_check(c, n->b);
-	n->c = dt_check(c, n->c);
+	n->b = dt_check_stmt(c, n->b);
+	n->c = dt_check_stmt(c, n->c);
+	if (is_action(n->b) || is_action(n->c))
+		dt_fail(c, n->line, D_OP_ACT, "action cannot be used in a conditional context");
 	tb = n->b->type;
 	tc = n->c->type;
 	if (!dt_is_scalar(n->a->type))
@@ -381,8 +361,10 @@ static struct dt_node *check_offsetof(struct dt_cc *c, struct dt_node *n)
 
 static struct dt_node *check_comma(struct dt_cc *c, struct dt_node *n)
 {
-	n->a = dt_check(c, n->a);
-	n->b = dt_check(c, n->b);
+	n->a = dt_check_stmt(c, n->a);
+	n->b = dt_check_stmt(c, n->b);
+	if (is_action(n->a) || is_action(n->b))
+		dt_fail(c, n->line, D_OP_ACT, "operator , operands cannot be actions");
 	if (dt_is_dyn(n->a->type) || dt_is_dyn(n->b->type))
 		dt_fail(c, n->line, D_OP_DYN, "operator , operands cannot be of dynamic type");
 	n->type = n->b->type;

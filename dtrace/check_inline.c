@@ -84,6 +84,8 @@ struct dt_node *dt_check_inline(struct dt_cc *c, struct dt_ident *id, struct dt_
 	n = dt_node_clone(c, id->expr, id->param, arg);
 	n = dt_check(c, n);
 	c->expanding--;
+	if (n->kind == DT_N_XLATE && dt_type_same(id->type, n->ctype))
+		return n; /* a translation: its members are asked for where the name is used */
 	if (!dt_argcompat(id->type, n) && !dt_type_same(id->type, n->type))
 		dt_fail(c, id->line, D_OP_INCOMPAT,
 			"inline %s definition uses incompatible types: \"%s\" = \"%s\"", id->name,
@@ -123,8 +125,10 @@ struct dt_node *dt_check_xlate(struct dt_cc *c, struct dt_node *n)
 	if (!xl)
 		dt_fail(c, x->line, D_XLATE_NONE, "cannot translate from \"%s\" to \"%s\"",
 			dt_type_name(c, from->type), dt_type_name(c, x->ctype));
-	if (n->kind == DT_N_XLATE)
-		dt_fail(c, x->line, D_CG_DYN, "expression cannot evaluate to result of a translator");
+	if (n->kind == DT_N_XLATE) {
+		n->type = c->p->t_dyn;
+		return n;
+	}
 	for (m = xl->member; m && strcmp(m->str, n->str); m = m->next)
 		;
 	if (!m) {

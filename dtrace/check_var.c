@@ -243,10 +243,12 @@ struct dt_node *dt_check_member(struct dt_cc *c, struct dt_node *n)
 	struct dt_type *t;
 	uint32_t off = 0;
 
-	if (n->a->kind == DT_N_XLATE ||
-	    (n->a->kind == DT_N_UNARY && n->a->op == DT_OP_DEREF && n->a->a->kind == DT_N_XLATE))
+	if (n->a->kind == DT_N_UNARY && n->a->op == DT_OP_DEREF && n->a->a->kind == DT_N_XLATE)
+		n->a = n->a->a;
+	if (n->a->kind != DT_N_XLATE)
+		n->a = dt_check(c, n->a);
+	if (n->a->kind == DT_N_XLATE)
 		return dt_check_xlate(c, n);
-	n->a = dt_check(c, n->a);
 	t = dt_resolve(n->a->type);
 	if (n->op == DT_OP_ARROW) {
 		if (!dt_is_ptr(t))

@@ -570,8 +570,9 @@ int dt_gen(struct dt_cc *c, struct dt_node *n)
 	case DT_N_SIZEOF:
 	case DT_N_OFFSETOF:
 	case DT_N_INDEX:
-	case DT_N_XLATE:
 		break;
+	case DT_N_XLATE:
+		dt_fail(c, n->line, D_CG_DYN, "expression cannot evaluate to result of a translator");
 	}
 	dt_fail(c, n->line, D_UNKNOWN, "expression has no value");
 }

@@ -1,4 +1,4 @@
-/* Every mistake the D compiler can report has a tag, the name libdtrace gives that mistake. Tests and scripts
+/* Every mistake that the D compiler reports has a tag, the name that libdtrace gives that mistake. Tests and scripts
  * (-x errtags) know them by name. */
 #ifndef DTRACE_ERRTAG_H
 #define DTRACE_ERRTAG_H
@@ -8,7 +8,6 @@
 	X(D_SYNTAX)             /* the text is not D */ \
 	X(D_EMPTY)              /* a source without a clause */ \
 	X(D_NOREGS)             /* an expression needs more registers than the machine has */ \
-	X(D_TYPE_ERR)           /* a type that is not known */ \
 	X(D_TYPE_MEMBER)        /* no such member in a struct or union */ \
 	X(D_CG_EXPR)            /* an action or aggregating function where a value is wanted */ \
 	X(D_CG_DYN)             /* a value without a static type where one is wanted */ \
@@ -24,7 +23,6 @@
 	X(D_SIZEOF_TYPE)        /* sizeof of something without a size */ \
 	X(D_SIZEOF_BITFIELD)    /* sizeof of a bit-field */ \
 	X(D_STRINGOF_TYPE)      /* stringof of something that cannot be a string */ \
-	X(D_OP_IDENT)           /* operator needs a name on its right */ \
 	X(D_OP_INT)             /* operator needs integers */ \
 	X(D_OP_SCALAR)          /* operator needs scalars */ \
 	X(D_OP_ARITH)           /* operator needs numbers */ \
@@ -63,10 +61,8 @@
 	X(D_PRAGERR)            /* #error */ \
 	X(D_PRAGCTL_INVAL)      /* unknown # directive */ \
 	X(D_PRAGMA_INVAL)       /* unknown #pragma */ \
-	X(D_PRAGMA_UNUSED)      /* #pragma that had nothing to act on */ \
 	X(D_PRAGMA_MALFORM)     /* #pragma with wrong arguments */ \
 	X(D_PRAGMA_OPTSET)      /* option that cannot be set */ \
-	X(D_PRAGMA_SCOPE)       /* #pragma for a name of another scope */ \
 	X(D_PRAGMA_DEPEND)      /* #pragma depends_on something that is missing */ \
 	X(D_MACRO_UNDEF)        /* macro argument or variable that does not exist */ \
 	X(D_MACRO_OFLOW)        /* macro argument too big for an integer */ \
@@ -79,19 +75,23 @@
 	X(D_CHR_OFLOW)          /* character constant of more than eight characters */ \
 	X(D_IDENT_BADREF)       /* name used as something it is not */ \
 	X(D_IDENT_UNDEF)        /* name that is not known */ \
-	X(D_IDENT_AMBIG)        /* name that is an enumerator and a variable */ \
 	X(D_VAR_UNDEF)          /* self-> or this-> variable read before anything gives it a type */ \
-	X(D_VAR_UNSUP)          /* variable that cannot be had here */ \
 	X(D_PROTO_LEN)          /* wrong number of arguments or keys */ \
 	X(D_PROTO_ARG)          /* argument or key of a wrong type */ \
 	X(D_ARGS_MULTI)         /* args[] where probes of different types match */ \
 	X(D_ARGS_NONE)          /* args[] outside a clause */ \
 	X(D_ARGS_TYPE)          /* args[] of a type that is not known */ \
 	X(D_ARGS_IDX)           /* args[] beyond the probe's arguments */ \
-	X(D_REGS_IDX)           /* uregs[] beyond the registers */ \
 	X(D_KEY_TYPE)           /* key that cannot be one */ \
 	X(D_PRINTF_ARG_FMT)     /* format that is no string constant */ \
 	X(D_PRINTF_FMT_EMPTY)   /* empty format */ \
+	X(D_PRINTF_FMT_UNDEF)   /* conversion that does not exist */ \
+	X(D_PRINTF_DYN_PROTO)   /* no argument for a * in a format */ \
+	X(D_PRINTF_DYN_TYPE)    /* argument for a * that is no integer */ \
+	X(D_PRINTF_AGG_CONV)    /* %@ outside printa() */ \
+	X(D_PRINTF_ARG_PROTO)   /* conversion without an argument */ \
+	X(D_PRINTF_ARG_TYPE)    /* argument of a wrong type for its conversion */ \
+	X(D_PRINTF_ARG_EXTRA)   /* argument without a conversion */ \
 	X(D_DECL_CHARATTR)      /* long char and the like */ \
 	X(D_DECL_VOIDATTR)      /* unsigned void and the like */ \
 	X(D_DECL_SIGNINT)       /* signed or unsigned with a type that is no integer */ \
@@ -119,16 +119,6 @@
 	X(D_DECL_INCOMPLETE)    /* variable of a type that is not defined */ \
 	X(D_DECL_PROTO_TYPE)    /* parameter of a type that cannot be one */ \
 	X(D_DECL_PROTO_VOID)    /* void beside other parameters */ \
-	X(D_COMM_COMM)          /* commit() after commit() */ \
-	X(D_COMM_DREC)          /* commit() after a data-recording action */ \
-	X(D_SPEC_SPEC)          /* speculate() after speculate() */ \
-	X(D_SPEC_COMM)          /* speculate() after commit() */ \
-	X(D_SPEC_DREC)          /* speculate() after a data-recording action */ \
-	X(D_AGG_COMM)           /* aggregation after commit() */ \
-	X(D_AGG_SPEC)           /* aggregation after speculate() */ \
-	X(D_ACT_SPEC)           /* destructive action after speculate() */ \
-	X(D_EXIT_SPEC)          /* exit() after speculate() */ \
-	X(D_DREC_COMM)          /* data-recording action after commit() */ \
 	X(D_PRINTA_PROTO)       /* printa() with the wrong number of arguments */ \
 	X(D_PRINTA_AGGARG)      /* printa() of what is no aggregation */ \
 	X(D_PRINTA_AGGBAD)      /* printa() of an aggregation that nothing fills */ \
@@ -144,11 +134,6 @@
 	X(D_TRACEMEM_SIZE)      /* tracemem() size that is no positive constant */ \
 	X(D_TRACEMEM_ARGS)      /* tracemem() with the wrong number of arguments */ \
 	X(D_TRACEMEM_DYNSIZE)   /* tracemem() run-time size that is no integer */ \
-	X(D_STACK_PROTO)        /* stack() with the wrong number of arguments */ \
-	X(D_STACK_SIZE)         /* stack() depth that is no positive constant */ \
-	X(D_USTACK_FRAMES)      /* ustack() depth that is no positive constant */ \
-	X(D_USTACK_STRSIZE)     /* ustack() string size that is no constant */ \
-	X(D_USTACK_PROTO)       /* ustack() with the wrong number of arguments */ \
 	X(D_LQUANT_BASETYPE)    /* lquantize() base that is no integer constant */ \
 	X(D_LQUANT_BASEVAL)     /* lquantize() base beyond 32 bits */ \
 	X(D_LQUANT_LIMTYPE)     /* lquantize() limit that is no integer constant */ \
@@ -173,13 +158,11 @@
 	X(D_LLQUANT_STEPTYPE)   /* llquantize() step count that is no integer constant */ \
 	X(D_LLQUANT_STEPVAL)    /* llquantize() step count beyond its range */ \
 	X(D_LLQUANT_STEPSMALL)  /* llquantize() step count below the factor */ \
-	X(D_LLQUANT_FACTORSTEPS) /* llquantize() step count that the factor does not divide */ \
 	X(D_LLQUANT_FACTOREVEN) /* llquantize() step count that does not divide a power of the factor */ \
 	X(D_LLQUANT_MATCHFACTOR) /* llquantize() factor unlike the one before */ \
 	X(D_LLQUANT_MATCHLMAG)  /* llquantize() low magnitude unlike the one before */ \
 	X(D_LLQUANT_MATCHHMAG)  /* llquantize() high magnitude unlike the one before */ \
 	X(D_LLQUANT_MATCHSTEPS) /* llquantize() step count unlike the one before */ \
-	X(D_QUANT_PROTO)        /* quantize() and the like with the wrong number of arguments */ \
 	X(D_CLEAR_PROTO)        /* clear() with the wrong number of arguments */ \
 	X(D_CLEAR_AGGARG)       /* clear() of what is no aggregation */ \
 	X(D_CLEAR_AGGBAD)       /* clear() of an aggregation that nothing fills */ \
@@ -190,8 +173,7 @@
 	X(D_TRUNC_PROTO)        /* trunc() with the wrong number of arguments */ \
 	X(D_TRUNC_SCALAR)       /* trunc() to what is no scalar */ \
 	X(D_TRUNC_AGGARG)       /* trunc() of what is no aggregation */ \
-	X(D_TRUNC_AGGBAD)       /* trunc() of an aggregation that nothing fills */ \
-	X(D_FREOPEN_INVALID)    /* freopen() of a name that cannot be one */
+	X(D_TRUNC_AGGBAD)       /* trunc() of an aggregation that nothing fills */
 
 enum dt_errtag {
 #define DT_ERRTAG_ENUM(name) name,

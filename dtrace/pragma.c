@@ -2,6 +2,7 @@
 #include "dtrace/dt_impl.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,15 +100,35 @@ static void pragma_option(struct dt_cc *c, const struct ctl *ctl)
 	}
 }
 
-/* depends_on provider NAME, module NAME, library NAME: a source that needs what is not there is no use. */
+static int found(const struct dt_probe *p, void *arg)
+{
+	(void)p;
+	*(bool *)arg = true;
+	return 0;
+}
+
+/* depends_on provider NAME, module NAME: a program is no use without them. Library files do not exist here. */
 static void pragma_depends(struct dt_cc *c, const struct ctl *ctl)
 {
+	struct dt_pdesc d = { 0 };
+	struct err e = { 0 };
+	bool any = false;
+	char *part;
+
 	if (ctl->n < 5)
 		dt_fail(c, c->line, D_PRAGMA_MALFORM, "malformed #pragma depends_on <class> <name>");
-	if (strcmp(ctl->word[3], "provider") && strcmp(ctl->word[3], "module") &&
-	    strcmp(ctl->word[3], "library"))
-		dt_fail(c, c->line, D_PRAGMA_INVAL, "invalid class %s specified by #pragma",
-			ctl->word[3]);
+	if (!strcmp(ctl->word[3], "provider"))
+		part = d.prov;
+	else if (!strcmp(ctl->word[3], "module"))
+		part = d.mod;
+	else if (!strcmp(ctl->word[3], "library"))
+		dt_fail(c, c->line, D_PRAGMA_DEPEND, "main program may not explicitly depend on a library");
+	else
+		dt_fail(c, c->line, D_PRAGMA_INVAL, "invalid class %s specified by #pragma depends_on", ctl->word[3]);
+	snprintf(part, sizeof(d.prov), "%s", ctl->word[4]);
+	dt_probes_match(c->p->ps, &d, found, &any, &e);
+	if (!any)
+		dt_fail(c, c->line, D_PRAGMA_DEPEND, "program requires %s %s", ctl->word[3], ctl->word[4]);
 }
 
 static void pragma(struct dt_cc *c, const struct ctl *ctl)

@@ -16,6 +16,10 @@ translator info_t < struct raw *r > {
 	scaled = twice[r->a];
 };
 
+inline info_t *of_fixed = xlate <info_t *> (fixed);
+
+struct raw *fixed;
+
 BEGIN
 {
 	printf("%d %s %d %d %d\n", LIMIT, GREETING, twice[LIMIT], clamp[100], clamp[twice[2]]);
@@ -23,5 +27,7 @@ BEGIN
 	this->r->a = 30;
 	this->r->b = 12;
 	printf("%d %s %d\n", xlate <info_t> (this->r).sum, xlate <info_t *> (this->r)->label, xlate <info_t> (this->r).scaled);
+	fixed = this->r;
+	printf("%d %s\n", of_fixed->sum, of_fixed->label);
 	exit(0);
 }

@@ -1,0 +1,5 @@
+/* Args[] outside a clause. */
+
+int a[args[0]];
+
+BEGIN {}

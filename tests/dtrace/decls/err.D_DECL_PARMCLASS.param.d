@@ -1,0 +1,5 @@
+/* A parameter with a storage class. */
+
+int f(self int x);
+
+BEGIN {}

@@ -1,0 +1,3 @@
+/* An action as an operand. */
+
+BEGIN { 1 ? trace(1) : trace(2); }
