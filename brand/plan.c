@@ -59,6 +59,7 @@ void plan_attach(struct plan_maker *k, const struct zone_source *src, const char
 	p->source[p->nsources].fd = -1;
 	p->source[p->nsources].path = dup_or_null(k, src->path);
 	p->step[p->nsteps - 1].source = p->nsources++;
+	p->step[p->nsteps - 1].optional = src->optional;
 }
 
 bool plan_is_below(const char *path, const char *dir)

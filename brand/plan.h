@@ -20,7 +20,8 @@ enum zone_op {
 	ZONE_OP_SYMLINK,    /* dst -> src */
 	ZONE_OP_COVER,      /* the existing file dst reads as the text src, mode; after /dev is there */
 	ZONE_OP_ATTACH,     /* source number -> dst, made if it is missing */
-	ZONE_OP_OVERLAY,    /* dst = src (a path or source's attached path) under upper and work in data */
+	ZONE_OP_OVERLAY,    /* dst = src (a path or source's attached path) under upper and work in data; src itself, read-only,
+			       where the kernel has no overlay over it (another overlay, FUSE, FAT, mounts below) */
 	ZONE_OP_PROC,
 	ZONE_OP_SYSFS,
 	ZONE_OP_DEVPTS,
@@ -40,6 +41,7 @@ struct zone_step {
 	char *src, *dst, *data;
 	unsigned source;
 	mode_t mode;
+	bool optional; /* the zone starts without it if it fails: a host mount that can't be shown */
 };
 
 struct zone_source {
@@ -48,6 +50,7 @@ struct zone_source {
 	bool readonly;
 	bool nodev;
 	bool idmap;     /* shown through the zone's id map, where the file system can */
+	bool optional;  /* left out if it can't be opened: the host may unmount it at any time */
 	int fd;         /* -1 until opened */
 };
 

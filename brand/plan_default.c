@@ -68,8 +68,14 @@ static bool has_mount(const struct zone_strv *mounts, const char *dir)
 	return false;
 }
 
+static void plan_optional(struct plan_maker *k)
+{
+	if (!k->failed)
+		k->plan->step[k->plan->nsteps - 1].optional = true;
+}
+
 /* Overlay number n over the host's `lower`, shown at dst. */
-static void plan_overlay(struct plan_maker *k, unsigned n, const char *lower, const char *dst)
+static void plan_overlay(struct plan_maker *k, unsigned n, const char *lower, const char *dst, bool optional)
 {
 	_cleanup_free_ char *upper = NULL, *dir = NULL;
 
@@ -81,7 +87,11 @@ static void plan_overlay(struct plan_maker *k, unsigned n, const char *lower, co
 	strcpy(strrchr(dir, '/'), "/work");
 	plan_add(k, ZONE_OP_MKDIR, NULL, dir, NULL, 0755);
 	plan_add(k, ZONE_OP_MKDIR, NULL, dst, NULL, 0755);
+	if (optional)
+		plan_optional(k);
 	plan_add(k, ZONE_OP_OVERLAY, lower, dst, upper, 0);
+	if (optional)
+		plan_optional(k);
 }
 
 /* A top-level entry of /, as an ordinary user. */
@@ -105,7 +115,7 @@ static void plan_user_entry(struct plan_maker *k, const struct zone_strv *mounts
 
 		plan_attach(k, &s, dst);
 	} else if (S_ISDIR(st.st_mode)) {
-		plan_overlay(k, n, path, dst);
+		plan_overlay(k, n, path, dst, false);
 	}
 }
 
@@ -130,14 +140,14 @@ static void plan_user_root(struct plan_maker *k, const struct zone_strv *mounts)
 static void plan_root_overlay(struct plan_maker *k, const char *host, unsigned n)
 {
 	_cleanup_free_ char *lower = NULL, *dst = NULL;
-	struct zone_source s = {.path = (char *)host, .idmap = true};
+	struct zone_source s = {.path = (char *)host, .idmap = true, .optional = n > 0};
 
 	if (asprintf(&lower, PLAN_STAGE "/lower/%u", n) < 0 || asprintf(&dst, PLAN_STAGE "/root%s", host) < 0) {
 		plan_fail(k, ENOMEM, "plan");
 		return;
 	}
 	plan_attach(k, &s, lower);
-	plan_overlay(k, n, lower, dst);
+	plan_overlay(k, n, lower, dst, n > 0);
 }
 
 void plan_default_root(struct plan_maker *k)
@@ -151,7 +161,7 @@ void plan_default_root(struct plan_maker *k)
 	} else {
 		plan_root_overlay(k, "/", 0);
 		/* Only directories: a mount over a single file is somebody's patch of one host. */
-		for (size_t i = 0; i < mounts.n; i++)
+		for (size_t i = 0; i < mounts.n && k->plan->nsources < ZONE_PLAN_SOURCES / 2; i++)
 			if (stat(mounts.v[i], &st) == 0 && S_ISDIR(st.st_mode))
 				plan_root_overlay(k, mounts.v[i], (unsigned)i + 1);
 	}

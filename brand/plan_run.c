@@ -60,6 +60,8 @@ int zone_plan_open(struct zone_plan *p, int userns, char *note, size_t size, str
 		bool idmapped;
 
 		s->fd = source_open(s, userns, &idmapped, e);
+		if (s->fd < 0 && s->optional) /* in its place what can't be attached: each source has its descriptor */
+			s->fd = open("/dev/null", O_PATH | O_CLOEXEC);
 		if (s->fd < 0)
 			return s->fd;
 		if (!idmapped && size && !note[0])
@@ -346,8 +348,11 @@ int zone_plan_run(struct zone_plan *p, struct err *e)
 	mode_t mask = umask(022);
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < p->nsteps; i++)
+	for (size_t i = 0; r == 0 && i < p->nsteps; i++) {
 		r = run_step(p, &p->step[i], &old, e);
+		if (p->step[i].optional)
+			r = 0;
+	}
 	umask(mask);
 	return r;
 }
