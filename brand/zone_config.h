@@ -65,5 +65,7 @@ int zone_name_check(const char *name, struct err *e);
  * dirfd atomically; loading checks types and sizes of all that it takes and ignores the rest. */
 int zone_config_save(const struct zone_config *c, int dirfd, const char *name, struct err *e);
 int zone_config_load(struct zone_config *c, int dirfd, const char *name, struct err *e);
+/* The same from a text of len bytes, which may be anything. */
+int zone_config_parse(struct zone_config *c, const char *text, size_t len, struct err *e);
 
 #endif

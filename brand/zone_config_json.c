@@ -53,6 +53,8 @@ static json_t *annotations_json(const struct zone_config *c)
 
 	json_object_set_new(ann, ANN "name", text_json(c->name ? c->name : ""));
 	json_object_set_new(ann, ANN "root", text_json(c->root ? "directory" : "default"));
+	if (!c->cwd) /* then process.cwd may be missing, and / does as well */
+		json_object_set_new(ann, ANN "workdir", text_json("default"));
 	if (c->user)
 		json_object_set_new(ann, ANN "user", text_json(c->user));
 	if (c->host_cwd)
@@ -81,7 +83,7 @@ static json_t *config_json(const struct zone_config *c)
 	json_t *process = json_pack("{s:b, s:o, s:o, s:b}", "terminal", c->terminal, "args", strv_json(&c->args), "env",
 				    strv_json(&c->env), "noNewPrivileges", 1);
 
-	json_object_set_new(process, "cwd", text_json(c->cwd ? c->cwd : "/"));
+	json_object_set_new(process, "cwd", text_json(c->cwd ? c->cwd : !c->root && c->host_cwd ? c->host_cwd : "/"));
 	return json_pack("{s:s, s:o, s:{s:o}, s:o, s:o, s:o}", "ociVersion", "1.2.0", "process", process, "root", "path",
 			 text_json(c->root ? c->root : "/"), "mounts", mounts_json(c), "linux", linux_json(), "annotations",
 			 annotations_json(c));
@@ -200,6 +202,7 @@ static int config_from(struct zone_config *c, json_t *j, struct err *e)
 {
 	json_t *process = json_object_get(j, "process"), *ann = json_object_get(j, "annotations");
 	const char *root = json_string_value(json_object_get(ann, ANN "root"));
+	const char *workdir = json_string_value(json_object_get(ann, ANN "workdir"));
 	int r;
 
 	if (!json_is_object(j))
@@ -215,7 +218,7 @@ static int config_from(struct zone_config *c, json_t *j, struct err *e)
 	r = get_strv(process, "args", &c->args, e);
 	if (r == 0)
 		r = get_strv(process, "env", &c->env, e);
-	if (r == 0)
+	if (r == 0 && (!workdir || strcmp(workdir, "default")))
 		r = get_text(process, "cwd", &c->cwd, e);
 	if (r == 0)
 		r = get_mounts(c, json_object_get(j, "mounts"), e);
@@ -224,25 +227,40 @@ static int config_from(struct zone_config *c, json_t *j, struct err *e)
 	return r;
 }
 
+int zone_config_parse(struct zone_config *c, const char *text, size_t len, struct err *e)
+{
+	json_error_t je;
+	json_t *j;
+	int r;
+
+	memset(c, 0, sizeof(*c));
+	j = len <= ZONE_CONFIG_MAX ? json_loadb(text, len, JSON_REJECT_DUPLICATES, &je) : NULL;
+	if (!j && len > ZONE_CONFIG_MAX)
+		return bad(e, "longer than 1 MiB");
+	if (!j)
+		return err_msg(e, EINVAL, "config.json: line %d: %s", je.line, je.text);
+	r = config_from(c, j, e);
+	json_decref(j);
+	if (r < 0)
+		zone_config_free(c);
+	return r;
+}
+
 int zone_config_load(struct zone_config *c, int dirfd, const char *name, struct err *e)
 {
 	_cleanup_close_ int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	json_error_t je;
+	_cleanup_free_ char *text = NULL;
 	struct stat st;
-	json_t *j;
-	int r;
+	ssize_t n;
 
 	memset(c, 0, sizeof(*c));
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_set(e, errno, "%s", name);
 	if (!S_ISREG(st.st_mode) || st.st_size > ZONE_CONFIG_MAX)
 		return bad(e, "not a file of at most 1 MiB");
-	j = json_loadfd(fd, JSON_REJECT_DUPLICATES, &je);
-	if (!j)
-		return err_msg(e, EINVAL, "%s: line %d: %s", name, je.line, je.text);
-	r = config_from(c, j, e);
-	json_decref(j);
-	if (r < 0)
-		zone_config_free(c);
-	return r;
+	text = malloc((size_t)st.st_size + 1);
+	if (!text)
+		return err_set(e, ENOMEM, "%s", name);
+	n = pread(fd, text, (size_t)st.st_size, 0);
+	return n < 0 ? err_set(e, errno, "%s", name) : zone_config_parse(c, text, (size_t)n, e);
 }

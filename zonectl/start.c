@@ -280,6 +280,7 @@ _Noreturn void zone_start_child(const struct zone_start *given)
 	struct err e = {0};
 	int status;
 
+	prctl(PR_SET_NAME, "zonectl"); /* what a trace shows until exec */
 	if (prepare(&s, &env, &e) < 0)
 		fail(&s, &e, START_FAULT);
 	if (hand_over(&s, &e) < 0)
