@@ -96,6 +96,36 @@ nomem:
 	return err_set(e, ENOMEM, "settings");
 }
 
+/* A place in a zone without repeated or trailing slashes, in place. What every zone has of its own, and starts with, is no
+ * place for a volume. */
+static int volume_place(char *path, struct err *e)
+{
+	static const char *const own[] = {"/", "/proc", "/dev", "/dev/pts"};
+	char *to = path;
+
+	for (const char *p = path; *p;) {
+		size_t n;
+
+		p += strspn(p, "/");
+		n = strcspn(p, "/");
+		if ((n == 1 && *p == '.') || (n == 2 && !strncmp(p, "..", 2)))
+			return err_msg(e, EINVAL, "-v wants a place in the zone without '.' and '..'");
+		if (n) {
+			*to++ = '/';
+			memmove(to, p, n);
+			to += n;
+		}
+		p += n;
+	}
+	if (to == path)
+		*to++ = '/';
+	*to = '\0';
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (!strcmp(path, own[i]) || (i == 1 && !strncmp(path, "/proc/", 6)))
+			return err_msg(e, EINVAL, "-v can't show a volume at %s, where a zone has its own", path);
+	return 0;
+}
+
 int zone_config_volume(struct zone_config *c, const char *text, struct err *e)
 {
 	_cleanup_free_ char *copy = strdup(text), *host = NULL, *guest = NULL;
@@ -119,7 +149,9 @@ int zone_config_volume(struct zone_config *c, const char *text, struct err *e)
 	if (!host)
 		return err_set(e, errno, "-v %s", copy);
 	/* Without a path of its own a volume keeps the caller's spelling, so that scripts find it again. */
-	guest = strdup(to ? to : *copy == '/' ? copy : host);
+	guest = strdup(to ? to : *copy == '/' && !strstr(copy, "/.") ? copy : host);
+	if (guest && volume_place(guest, e) < 0)
+		return -EINVAL;
 	v = reallocarray(c->vol, c->nvol + 1, sizeof(*v));
 	if (v)
 		c->vol = v;
