@@ -19,6 +19,18 @@ static int gen_addr(struct dt_cc *c, struct dt_node *n)
 	return dt_gen(c, n); /* by reference: its value is its address */
 }
 
+/* As gen_addr() for something that will, or may, be changed. */
+static int gen_place(struct dt_cc *c, struct dt_node *n)
+{
+	bool was = c->create;
+	int r;
+
+	c->create = true;
+	r = gen_addr(c, n);
+	c->create = was;
+	return r;
+}
+
 /* r holds a guest address: it becomes that of a copy of size bytes. */
 static void emit_copyin(struct dt_cc *c, int r, uint64_t size)
 {
@@ -280,7 +292,7 @@ static int gen_unary(struct dt_cc *c, struct dt_node *n)
 			emit_fetch(c, r, n);
 		return r;
 	case DT_OP_ADDR:
-		return gen_addr(c, n->a);
+		return gen_place(c, n->a);
 	case DT_OP_STRINGOF:
 		return gen_string(c, n->a);
 	case DT_OP_LNOT:
@@ -337,6 +349,7 @@ static int gen_cast(struct dt_cc *c, struct dt_node *n)
 static int gen_var(struct dt_cc *c, struct dt_node *n)
 {
 	struct dt_ident *id = n->id;
+	bool create = c->create && dt_is_byref(n->type) && !dt_is_string(n->type);
 	int r;
 
 	if (id->kind == DT_ID_BUILTIN) {
@@ -355,11 +368,11 @@ static int gen_var(struct dt_cc *c, struct dt_node *n)
 		dt_gen_tuple(c, n->list, id);
 		c->top = top;
 		r = dt_reg(c);
-		dt_emit(c, DVM_LDA, r, 0, 0, (int32_t)id->id);
+		dt_emit(c, create ? DVM_LDAC : DVM_LDA, r, 0, 0, (int32_t)id->id);
 		return r;
 	}
 	r = dt_reg(c);
-	dt_emit(c, DVM_LDV, r, 0, 0, (int32_t)id->id);
+	dt_emit(c, create ? DVM_LDVC : DVM_LDV, r, 0, 0, (int32_t)id->id);
 	return r;
 }
 
@@ -390,7 +403,7 @@ static void place_begin(struct dt_cc *c, struct place *p, struct dt_node *n)
 	p->n = n;
 	p->first = (int)c->top;
 	if (n->kind != DT_N_VAR)
-		p->addr = gen_addr(c, n);
+		p->addr = gen_place(c, n);
 	else if (n->id->kind == DT_ID_ARRAY)
 		p->key = dt_gen_keys(c, n->list, n->id);
 }

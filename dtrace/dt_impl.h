@@ -127,6 +127,7 @@ struct dt_cc {
 	bool in_clause;
 	/* code generator */
 	uint32_t top;      /* next free register */
+	bool create;       /* the address at work will be written through: structures of dynamic variables are made */
 	uint32_t start;    /* first instruction of the clause */
 	uint32_t flags;    /* DVM_CL_* */
 	struct dt_vec acts; /* struct dt_act of the clause */

@@ -66,6 +66,7 @@ static void put_note(const struct dvm_image *img, const struct dvm_insn *i, uint
 		base_puts(buf, cap, pos, "\"");
 		break;
 	case DVM_LDV: case DVM_STV: case DVM_LDA: case DVM_STA: case DVM_FREEV: case DVM_FREEA:
+	case DVM_LDVC: case DVM_LDAC:
 		if (n < img->vars.count)
 			base_puts(buf, cap, pos, str_at(img, vars[n].name));
 		break;

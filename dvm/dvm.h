@@ -51,7 +51,7 @@ struct dvm {
 		uint32_t agg[2], agg_slots, agg_data;     /* tables: hash, then agg_data bytes of entries */
 		uint32_t buf, buf_size, buf_reserve;      /* principal ring; what only END and exit() may use */
 		uint32_t arena_size;
-		uint32_t tuple, record, strings;          /* private memory of a firing, bytes of each */
+		uint32_t tuple, record, strings, zeros;   /* private memory of a firing, bytes of each */
 		uint32_t error_probe;                     /* index of ERROR, UINT32_MAX without one */
 		uint32_t nregs;                           /* highest register that the code uses, and one */
 		uint32_t scratch_size;

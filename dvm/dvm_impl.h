@@ -44,6 +44,7 @@ _Static_assert(sizeof(struct arena_hdr) <= ARENA_HDR_SIZE, "arena header");
 
 enum region {
 	RG_STRTAB, RG_SCRATCH, RG_TSTR /* strings made by functions */, RG_LOCAL, RG_GLOBAL, RG_DYN,
+	RG_ZERO /* what by-reference variables that are not there consist of */,
 	RG_EXECNAME, RG_ZONENAME, RG_LXHOW, NREGIONS
 };
 
@@ -143,6 +144,8 @@ uint32_t dvm_var_size(const struct dvm_var *v, const struct dvm_opts *o);
 
 /* vars.c: all return false after a fault. */
 bool var_load(struct mach *s, uint32_t id, uint64_t *v);
+/* Address of a BYREF variable that will be changed: made if it is missing. */
+bool var_place(struct mach *s, uint32_t id, bool assoc, uint64_t *v);
 bool var_store(struct mach *s, uint32_t id, uint64_t v);
 bool var_load_assoc(struct mach *s, uint32_t id, uint64_t *v);
 bool var_store_assoc(struct mach *s, uint32_t id, uint64_t v);

@@ -119,7 +119,7 @@ struct dvm_probe {
 	X(ST8, "abi") X(ST16, "abi") X(ST32, "abi") X(ST64, "abi")  /* *(ra + imm) = rb: scratch and by-reference variables */ \
 	X(LDV, "di")    /* rd = variable imm: its value (INT) or its machine address (STRING, BYREF); not for assoc */ \
 	X(STV, "ai")    /* variable imm = ra: a value, or copied from machine address ra; a THREAD variable set to integer 0 is freed */ \
-	X(LDA, "di")    /* as LDV for an assoc variable: the current tuple is the key; missing: 0, for strings an empty one */ \
+	X(LDA, "di")    /* as LDV for an assoc variable: the current tuple is the key; missing: 0, an empty string, zeroed bytes */ \
 	X(STA, "ai")    /* as STV for an assoc variable; storing integer 0 frees the element */ \
 	X(FREEV, "i") X(FREEA, "i") /* frees THREAD variable, assoc element: for (string)NULL or 0 assigned to by-reference ones */ \
 	X(TRST, "")     /* empties the tuple; AGG, LDA, STA, FREEA use it and leave it */ \
@@ -131,7 +131,8 @@ struct dvm_probe {
 	X(RSTR, "a") X(RBYTES, "ai") /* ... the string, imm bytes at machine address ra */ \
 	X(BUILTIN, "dai") /* rd = built-in variable imm (enum dvm_builtin), indexed by ra (args[], uregs[]); strings: machine address */ \
 	X(CALL, "dabi") /* rd = function imm (enum dvm_func) of the rb registers that start at ra */ \
-	X(EXIT, "a")    /* appends ra to the record and ends the session: nothing but END fires after this clause */
+	X(EXIT, "a")    /* appends ra to the record and ends the session: nothing but END fires after this clause */ \
+	X(LDVC, "di") X(LDAC, "di") /* as LDV and LDA for a BYREF variable about to be changed in place: made, of zeroes, if missing */
 
 enum dvm_op {
 #define DVM_OP_ENUM(name, operands) DVM_##name,

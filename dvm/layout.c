@@ -20,6 +20,7 @@ struct need {
 	uint64_t chunk;   /* dynamic variable: header, key, value */
 	uint64_t end;     /* records of END's clauses */
 	uint64_t exit;    /* longest record with an exit status */
+	uint32_t zeros;   /* largest dynamic BYREF variable */
 	uint32_t nregs;
 	bool dynamic;
 };
@@ -60,7 +61,7 @@ static uint64_t clause_need(const struct dvm_image *img, const struct dvm_clause
 		case DVM_RINT: rec += 16; break;
 		case DVM_RSTR: rec += str; break;
 		case DVM_RBYTES: rec += sizeof(struct dvm_item) + ROUND8((uint32_t)i->imm); break;
-		case DVM_STA:
+		case DVM_STA: case DVM_LDAC:
 			n->chunk = max64(n->chunk, DYN_HDR + tuple + dvm_var_size(&vars[i->imm], o));
 			break;
 		case DVM_CALL:
@@ -98,8 +99,11 @@ static int image_need(const struct dvm_image *img, const struct dvm_opts *o, str
 			return -EINVAL; /* compiled for a smaller strsize */
 		if (v->scope == DVM_THREAD && !v->assoc)
 			n->chunk = max64(n->chunk, DYN_HDR + size);
-		if (v->scope == DVM_THREAD || v->assoc)
+		if (v->scope == DVM_THREAD || v->assoc) {
 			n->dynamic = true;
+			if (v->kind == DVM_V_BYREF && size > n->zeros)
+				n->zeros = size;
+		}
 	}
 	for (uint32_t i = 0; i < img->probes.count; i++, p++)
 		for (uint32_t k = 0; p->kind == DVM_P_END && k < p->nenabling; k++)
@@ -170,6 +174,7 @@ int dvm_layout(const struct dvm_image *img, const struct dvm_opts *o, struct dvm
 	/* A record longer than the buffer can't be delivered: it need not be held either. */
 	l->record = n.record < l->buf_size ? (uint32_t)n.record : l->buf_size;
 	l->tuple = n.tuple > UINT32_MAX ? UINT32_MAX : (uint32_t)n.tuple;
+	l->zeros = n.zeros;
 	l->strings = n.strings < 256u << 20 ? (uint32_t)n.strings : 256u << 20;
 	at = 64; /* slack to align the caller's pointer */
 	take(&at, sizeof(struct mach));
@@ -179,6 +184,7 @@ int dvm_layout(const struct dvm_image *img, const struct dvm_opts *o, struct dvm
 	take(&at, n.tuple);
 	take(&at, l->record);
 	take(&at, l->strings);
+	take(&at, n.zeros);
 	take(&at, ROUND8((uint64_t)o->scratchsize));
 	if (at > 1u << 30)
 		return -EINVAL;

@@ -256,6 +256,10 @@ static uint32_t run(struct mach *s, const struct dvm_insn *code)
 		OP(STA) CHECK(var_store_assoc(s, (uint32_t)i->imm, R(ra))); NEXT;
 		OP(FREEV) var_free(s, (uint32_t)i->imm); NEXT;
 		OP(FREEA) var_free_assoc(s, (uint32_t)i->imm); NEXT;
+		OP(LDVC) OP(LDAC)
+			CHECK(var_place(s, (uint32_t)i->imm, i->op == DVM_LDAC, &v));
+			SET(v);
+			NEXT;
 		OP(TRST)
 			s->tup_len = s->tup_n = 0;
 			s->tup_hashed = false;
@@ -378,6 +382,7 @@ static void mach_init(struct mach *s, struct dvm *m)
 	s->tup = at, AREA(m->l.tuple);
 	s->rec = at, AREA(m->l.record);
 	s->rg[RG_TSTR] = (struct mem_region){ at, 0, 0 }, AREA(m->l.strings);
+	s->rg[RG_ZERO] = (struct mem_region){ at, m->l.zeros, 0 }, AREA(m->l.zeros);
 	s->rg[RG_SCRATCH] = (struct mem_region){ at, 0, 1 };
 #undef AREA
 	s->rg[RG_STRTAB] = (struct mem_region){ img_at(img, img->strtab.off), img->strtab.count, 0 };

@@ -238,7 +238,7 @@ static bool load_key(struct mach *s, const struct dyn_key *k, uint64_t *out)
 
 	c = dyn_find(s->m, k, &slot, &word);
 	if (!c || (uint64_t)DYN_HDR + k->keylen + dvm_var_size(v, &s->m->opts) > s->m->l.chunk) {
-		*out = v->kind == DVM_V_STRING ? EMPTY_STR : 0;
+		*out = v->kind == DVM_V_STRING ? EMPTY_STR : v->kind == DVM_V_BYREF ? ADDR(RG_ZERO, 0) : 0;
 		return true;
 	}
 	at = DYN_HDR + k->keylen;
@@ -294,6 +294,26 @@ bool var_load(struct mach *s, uint32_t id, uint64_t *v)
 		return false;
 	*v = value_load(&s->vars[id], p, *v);
 	return true;
+}
+
+bool var_place(struct mach *s, uint32_t id, bool assoc, uint64_t *v)
+{
+	uint32_t size = dvm_var_size(&s->vars[id], &s->m->opts);
+	struct dyn_key k;
+	shared_u64 *slot;
+	uint64_t word;
+	void *p;
+
+	if (!assoc && s->vars[id].scope != DVM_THREAD)
+		return var_load(s, id, v);
+	key_make(s, id, assoc, &k);
+	if (dyn_find(s->m, &k, &slot, &word) || dyn_insert(s, &k, size))
+		return load_key(s, &k, v);
+	/* No room, which has been counted: what is stored goes nowhere. */
+	*v = mem_alloc(s, size, &p);
+	if (*v)
+		base_memset(p, 0, size);
+	return *v;
 }
 
 bool var_store(struct mach *s, uint32_t id, uint64_t v)

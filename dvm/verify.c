@@ -149,10 +149,12 @@ static bool call_ok(const struct dvm_insn *i)
 static bool var_ok(const struct dvm_image *img, const struct dvm_insn *i)
 {
 	const struct dvm_var *v = img_at(img, img->vars.off);
-	bool assoc = i->op == DVM_LDA || i->op == DVM_STA || i->op == DVM_FREEA;
+	bool assoc = i->op == DVM_LDA || i->op == DVM_STA || i->op == DVM_FREEA || i->op == DVM_LDAC;
 
 	if ((uint32_t)i->imm >= img->vars.count || v[i->imm].assoc != assoc)
 		return false;
+	if (i->op == DVM_LDVC || i->op == DVM_LDAC)
+		return v[i->imm].kind == DVM_V_BYREF;
 	return i->op != DVM_FREEV || v[i->imm].scope == DVM_THREAD;
 }
 
@@ -168,7 +170,7 @@ static const char *imm_bad(const struct dvm_image *img, const struct dvm_insn *i
 	case DVM_ZX: return n == 8 || n == 16 || n == 32 ? NULL : "bad width";
 	case DVM_JMP: case DVM_JZ: case DVM_JNZ: case DVM_JEQ: case DVM_JNE:
 		return n < left ? NULL : "jump out of the clause";
-	case DVM_LDV: case DVM_STV: case DVM_LDA: case DVM_STA: case DVM_FREEV: case DVM_FREEA:
+	case DVM_LDV: case DVM_STV: case DVM_LDA: case DVM_STA: case DVM_FREEV: case DVM_FREEA: case DVM_LDVC: case DVM_LDAC:
 		return var_ok(img, i) ? NULL : "no such variable";
 	case DVM_TBYTES:
 	case DVM_RBYTES: return n <= MAX_BYREF ? NULL : "bad size";

@@ -86,6 +86,8 @@ static int32_t any_imm(struct bytes *b, const struct dasm *a, unsigned op, uint3
 	case DVM_SX: case DVM_ZX: return 8 << byte(b) % 3;
 	case DVM_JMP: case DVM_JZ: case DVM_JNZ: case DVM_JEQ: case DVM_JNE: return (int32_t)(byte(b) % (left > 6 ? 6 : left));
 	case DVM_LDV: case DVM_STV: return byte(b) % 8;
+	case DVM_LDVC: return byte(b) & 1 ? 2 : 5;
+	case DVM_LDAC: return byte(b) & 1 ? 10 : 13;
 	case DVM_FREEV: return 3 + byte(b) % 2;
 	case DVM_LDA: case DVM_STA: case DVM_FREEA: return 8 + byte(b) % 6;
 	case DVM_TBYTES: case DVM_RBYTES: return byte(b);

@@ -218,6 +218,7 @@ static void test_strings(void **state)
 	da_op(a, DVM_LDA, 1, 0, 0, m);
 	da_op(a, DVM_RSTR, 0, 1, 0, 0);
 	da_op(a, DVM_LDA, 1, 0, 0, b);
+	da_op(a, DVM_LD64, 1, 1, 0, 0);
 	da_op(a, DVM_RINT, 0, 1, 0, 0);
 	da_end(a);
 	da_begin(a, 0); /* 1: set all */
@@ -301,6 +302,63 @@ static void test_strings(void **state)
 		assert_string_equal(text(rec, i), "");
 	assert_int_equal(*(const uint64_t *)(da_item(rec, 3) + 1), 0);
 	assert_int_equal(dynvar_drops(r), 0);
+	da_free(r);
+}
+
+/* Structures of dynamic variables are made when one of their members is set, read as zeroes before, and never shared. */
+static void test_place(void **state)
+{
+	struct dasm *a = da_new();
+	uint32_t t = da_var(a, DVM_THREAD, DVM_V_BYREF, false, 20), m = da_var(a, DVM_GLOBAL, DVM_V_BYREF, true, 16);
+	const struct dvm_rec *rec;
+	struct dvm_opts o;
+	struct drun *r;
+
+	for (int write = 0; write < 2; write++) { /* 0 reads, 1 adds arg0 to a member of each */
+		da_begin(a, 0);
+		da_op(a, DVM_BUILTIN, 5, 0, 0, DVM_B_ARG);
+		da_op(a, DVM_TRST, 0, 0, 0, 0);
+		da_op(a, DVM_TINT, 0, 5, 0, 0);
+		for (int assoc = 0; assoc < 2; assoc++) {
+			da_op(a, write ? (assoc ? DVM_LDAC : DVM_LDVC) : (assoc ? DVM_LDA : DVM_LDV), 1, 0, 0, assoc ? m : t);
+			da_op(a, DVM_LD32, 2, 1, 0, 12);
+			da_op(a, DVM_RINT, 0, 2, 0, 0);
+			da_op(a, DVM_ADD, 2, 2, 5, 0);
+			if (write)
+				da_op(a, DVM_ST32, 0, 1, 2, 12);
+		}
+		da_end(a);
+		da_probe(a, DVM_P_TICK, 1, write);
+	}
+	da_begin(a, 0); /* what is not there can't be written to */
+	da_op(a, DVM_LDA, 1, 0, 0, m);
+	da_op(a, DVM_ST32, 0, 1, 1, 0);
+	da_end(a);
+	da_probe(a, DVM_P_TICK, 1, 2);
+	dvm_opts_default(&o);
+	o.dynvarsize = 64 * 5;
+	r = da_run(a, &o);
+	for (uint64_t k = 1; k <= 3; k++)
+		for (uint64_t round = 0; round < 3; round++) {
+			r->ev.arg[0] = k;
+			da_fire(r, 1);
+			rec = da_rec(r);
+			assert_int_equal(*(const uint64_t *)(da_item(rec, 1) + 1), k * round);
+		}
+	r->ev.arg[0] = 4;
+	da_fire(r, 0);
+	rec = da_rec(r);
+	assert_int_equal(*(const uint64_t *)(da_item(rec, 0) + 1), 3 + 6 + 9);
+	assert_int_equal(*(const uint64_t *)(da_item(rec, 1) + 1), 0);
+	da_fire(r, 2);
+	assert_int_equal(da_rec(r)->kind, DVM_REC_ERROR);
+	assert_int_equal(dynvar_drops(r), 0);
+	for (uint64_t k = 10; k < 20; k++) { /* no room: counted, no fault */
+		r->ev.arg[0] = k;
+		da_fire(r, 1);
+		assert_int_equal(da_rec(r)->kind, DVM_REC_DATA);
+	}
+	assert_in_range(dynvar_drops(r), 8, 10);
 	da_free(r);
 }
 
@@ -461,7 +519,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_global),  cmocka_unit_test(test_thread),           cmocka_unit_test(test_assoc),
 		cmocka_unit_test(test_full),    cmocka_unit_test(test_strings),          cmocka_unit_test(test_strsize_mismatch),
-		cmocka_unit_test(test_threads), cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_threads), cmocka_unit_test(test_hostile),          cmocka_unit_test(test_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

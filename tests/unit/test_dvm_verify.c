@@ -135,6 +135,8 @@ static void test_code(void **state)
 	REFUSED(INSN(DVM_LDA, 1, .imm = 0), "no such variable");
 	REFUSED(INSN(DVM_STV, 1, .imm = 3), "no such variable");
 	REFUSED(INSN(DVM_FREEV, .imm = 0), "no such variable");
+	REFUSED(INSN(DVM_LDVC, 1, .imm = 0), "no such variable");
+	ACCEPTED(INSN(DVM_LDVC, 1, .imm = 2));
 	REFUSED(INSN(DVM_TBYTES, 0, 1, .imm = -1), "bad size");
 	REFUSED(INSN(DVM_RBYTES, 0, 1, .imm = 1 << 21), "bad size");
 	REFUSED(INSN(DVM_AGG, 0, 1, 1, 3), "no such aggregation");
