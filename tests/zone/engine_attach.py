@@ -89,7 +89,8 @@ def stop_under_load(user, fixed):
 
 
 def job_control():
-    p = lxtest.start('sh', '-c', 'while :; do sleep 0.02; done')
+    # In a process group of its own: SIGTSTP stops no process of an orphaned group, which ours may be.
+    p = lxtest.start('sh', '-c', 'while :; do sleep 0.02; done', preexec_fn=os.setpgrp)
     d = lxtest.start(lxtest.ZONECTL, 'dtrace', '-q', '-p', p.pid, '-n', 'lx-syscall:::entry { @ = count(); }')
     t.ok(lxtest.wait_for(lambda: status(p.pid, 'TracerPid') != '0', 10), 'a shell is traced')
     p.send_signal(signal.SIGTSTP)
