@@ -32,6 +32,6 @@ demo() { # [--i386]
 	demo_script calls-by-count.d "Which system calls does top make, and how many of each?" "${args[@]}"
 	demo_script calls-by-time.d "How much CPU time does each take, next to all of top's?" "${args[@]}"
 	demo_script read-sizes.d "How much does each read(2) return?" "${args[@]}"
-	printf '\nThe scripts are in examples/; try one of your own:\n  %s run --dtrace %s -- ls\n' \
+	printf '\nThe scripts are in examples/; try one of your own:\n  %s run -q --dtrace %s -- ls\n' \
 		"$BUILD/zonectl/zonectl" "'lx-syscall::openat:entry { printf(\"%s\\n\", copyinstr(arg1)); }'"
 }

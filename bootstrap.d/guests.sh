@@ -46,7 +46,8 @@ guests_unpack() { # DIR FILE...
 	done
 	for f in "$@"; do
 		echo "unpacking ${f##*/}"
-		dpkg-deb -x "$f" "$tmp"
+		# dpkg-deb -x would put folders in the place of the links.
+		dpkg-deb --fsys-tarfile "$f" | tar -x --keep-directory-symlink -C "$tmp"
 	done
 	printf 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n' >"$tmp/etc/passwd"
 	printf 'root:x:0:\nnogroup:x:65534:\n' >"$tmp/etc/group"
