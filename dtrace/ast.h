@@ -69,6 +69,7 @@ struct dt_ident {
 	uint8_t scope;     /* enum dvm_scope of a variable */
 	bool declared;     /* its type and keys come from a declaration */
 	bool user;         /* holds pointers into the guest */
+	bool pointed;      /* a pointer was assigned: user is decided */
 	bool assigned;     /* an aggregation that some clause fills */
 	uint16_t code;
 	uint32_t id;       /* index into the image's vars or aggs */

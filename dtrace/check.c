@@ -287,6 +287,24 @@ static bool is_action(const struct dt_node *n)
 	return n->kind == DT_N_CALL && n->id->kind != DT_ID_FUNC;
 }
 
+/* Two pointers of one ?: point both into the guest or both into the program's own memory. Objects of the guest are copied in
+ * where the other one is the program's. */
+static void cond_user(struct dt_cc *c, struct dt_node *n)
+{
+	unsigned b = n->b->flags & DT_NF_USER, k = n->c->flags & DT_NF_USER;
+
+	if (dt_is_byref(n->type)) {
+		n->flags |= b & k;
+		return;
+	}
+	if (!dt_is_ptr(n->type))
+		return;
+	if (b != k && !dt_is_zero(n->b) && !dt_is_zero(n->c))
+		dt_fail(c, n->line, D_OP_INCOMPAT,
+			"operator ?: operands must both point into the traced process, or neither");
+	n->flags |= b | k;
+}
+
 static struct dt_node *check_cond(struct dt_cc *c, struct dt_node *n)
 {
 	struct dt_type *tb, *tc;
@@ -315,7 +333,7 @@ static struct dt_node *check_cond(struct dt_cc *c, struct dt_node *n)
 		dt_fail(c, n->line, D_OP_INCOMPAT, "operator ?: operands must have compatible types");
 	if (dt_resolve(n->type)->kind == DT_T_ARRAY)
 		n->type = dt_type_ptr(c, dt_pointee(n->type));
-	n->flags |= (n->b->flags | n->c->flags) & DT_NF_USER;
+	cond_user(c, n);
 	return dt_fold(c, n);
 }
 

@@ -333,6 +333,26 @@ static struct dt_type *var_type(struct dt_cc *c, struct dt_node *from)
 	return from->type;
 }
 
+/* A pointer variable points into the traced process or into the program's own memory: the first pointer assigned decides,
+ * and how it is followed depends on it. */
+static void pointer_kind(struct dt_cc *c, struct dt_node *n)
+{
+	bool user = n->b->flags & DT_NF_USER;
+	struct dt_ident *id = n->a->id;
+
+	if (n->a->kind != DT_N_VAR || dt_resolve(n->a->type)->kind != DT_T_PTR || dt_is_int(n->b->type))
+		return;
+	if (!id->pointed)
+		id->user = user;
+	else if (id->user != user)
+		dt_fail(c, n->line, D_OP_INCOMPAT,
+			"%s%s holds pointers into the traced process and into the program's own memory",
+			scope_prefix(id->scope), id->name);
+	id->pointed = true;
+	if (user)
+		n->a->flags |= DT_NF_USER;
+}
+
 static void compound(struct dt_cc *c, struct dt_node *n, const char *op)
 {
 	struct dt_type *ta = n->a->type, *tb = n->b->type;
@@ -406,10 +426,9 @@ struct dt_node *dt_check_assign(struct dt_cc *c, struct dt_node *n)
 					"operands have incompatible types: \"%s\" = \"%s\"",
 					dt_type_name(c, c->p->t_dyn), dt_type_name(c, n->b->type));
 			dt_var_settype(c, id, var_type(c, n->b));
-			id->user = n->b->flags & DT_NF_USER && dt_resolve(id->type)->kind == DT_T_PTR;
 		}
 		n->a->type = id->type;
-		n->a->flags |= DT_NF_LVALUE | DT_NF_WRITABLE | (id->user ? DT_NF_USER : 0);
+		n->a->flags |= DT_NF_LVALUE | DT_NF_WRITABLE;
 	}
 	if (n->op != DT_OP_ASSIGN) {
 		compound(c, n, op);
@@ -421,6 +440,8 @@ struct dt_node *dt_check_assign(struct dt_cc *c, struct dt_node *n)
 				dt_type_name(c, n->a->type), op, dt_type_name(c, n->b->type));
 	}
 	need_place(c, n, op);
+	if (n->op == DT_OP_ASSIGN)
+		pointer_kind(c, n);
 	n->type = n->a->type;
 	n->flags |= n->a->flags & DT_NF_USER;
 	return n;

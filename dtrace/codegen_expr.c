@@ -311,6 +311,12 @@ static int gen_unary(struct dt_cc *c, struct dt_node *n)
 	}
 }
 
+/* One arm of a ?:. A guest's object stays where it is if the other arm's is the guest's too. */
+static int gen_arm(struct dt_cc *c, struct dt_node *n, struct dt_node *arm)
+{
+	return n->flags & DT_NF_USER ? dt_gen(c, arm) : dt_gen_as(c, arm, n->type);
+}
+
 static int gen_cond(struct dt_cc *c, struct dt_node *n)
 {
 	uint32_t other, end;
@@ -319,11 +325,11 @@ static int gen_cond(struct dt_cc *c, struct dt_node *n)
 	r = dt_gen(c, n->a);
 	c->top = (uint32_t)r;
 	other = dt_emit(c, DVM_JZ, 0, r, 0, 0);
-	s = dt_gen_as(c, n->b, n->type);
+	s = gen_arm(c, n, n->b);
 	c->top = (uint32_t)s;
 	end = dt_emit(c, DVM_JMP, 0, 0, 0, 0);
 	dt_patch(c, other);
-	dt_gen_as(c, n->c, n->type);
+	gen_arm(c, n, n->c);
 	dt_patch(c, end);
 	return r;
 }

@@ -79,7 +79,8 @@ struct dt_source {
 };
 
 /* Compiles one source into p. On error the message is "line N: TEXT" (without "failed to compile script ..."), its tag D_*;
- * p is then only good for dt_prog_free(). #pragma D option acts on the options at once. */
+ * "line N: in action list: TEXT" (or "in predicate") for text without a file, "\"FILE\", line N: TEXT" where a preprocessor
+ * named another file. p is then only good for dt_prog_free(). #pragma D option acts on the options at once. */
 int dt_compile(struct dt_prog *p, const struct dt_source *src, struct dt_matched *m, struct err *e);
 
 /* Lays out the image of everything compiled so far. The block is malloc'ed, the caller frees it. */
