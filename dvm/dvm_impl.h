@@ -37,6 +37,10 @@ struct arena_hdr {
 
 #define ARENA_HDR_SIZE 4096u
 _Static_assert(sizeof(struct arena_hdr) <= ARENA_HDR_SIZE, "arena header");
+/* Programs of both ABIs share arenas: what lies in them looks the same to both. */
+_Static_assert(offsetof(struct arena_hdr, agg[1].used) == 88 && offsetof(struct arena_hdr, tail) == 192 &&
+	       sizeof(struct dvm_rec) == 48 && sizeof(struct dvm_item) == 8 && sizeof(struct dvm_image) == 80 &&
+	       sizeof(struct dvm_probe) == 40 && sizeof(struct dvm_agg) == 40, "shared structures");
 
 /* Machine addresses: 0xd7, region, 48 bits of offset. No guest address looks like that: these bits are not canonical. */
 #define ADDR_TAG 0xd700u

@@ -78,7 +78,7 @@ static uint64_t copyoutstr(struct mach *s, uint64_t from, uint64_t to, uint64_t 
 	return 0;
 }
 
-static uint64_t bcopy(struct mach *s, uint64_t from, uint64_t to, uint64_t n)
+static uint64_t copy_bytes(struct mach *s, uint64_t from, uint64_t to, uint64_t n)
 {
 	const void *p = mem_at(s, from, n, false);
 	void *d = p ? mem_at(s, to, n, true) : NULL;
@@ -133,7 +133,7 @@ uint64_t func_call(struct mach *s, uint32_t f, const uint64_t *a, unsigned n)
 	case DVM_F_COPYOUT: return copyout(s, a[0], a[1], a[2]);
 	case DVM_F_COPYOUTSTR: return copyoutstr(s, a[0], a[1], n > 2 ? a[2] : UINT64_MAX);
 	case DVM_F_ALLOCA: return alloca_zeroed(s, a[0]);
-	case DVM_F_BCOPY: return bcopy(s, a[0], a[1], a[2]);
+	case DVM_F_BCOPY: return copy_bytes(s, a[0], a[1], a[2]);
 	case DVM_F_HTONS:
 	case DVM_F_NTOHS: return __builtin_bswap16((uint16_t)a[0]);
 	case DVM_F_HTONL:
