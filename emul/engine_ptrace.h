@@ -52,6 +52,8 @@ struct eng_thread {
 	int64_t result;            /* while ENG_C_HELD */
 	uint64_t result_time;
 
+	uint32_t gen;              /* tells it from other threads that had or will have this tid */
+
 	/* Caches of what probes ask about it (holder_fire.c). */
 	int schedstat;             /* descriptor, -1 if not open */
 	int32_t zpid, ztid;        /* 0: not known yet */
@@ -71,6 +73,7 @@ struct eng_conf {
 
 struct eng {
 	struct eng_conf conf;
+	uint32_t gens;             /* threads ever seen */
 	struct eng_proc *procs[1024];
 	struct eng_thread **thread; /* hash of nbucket chains */
 	unsigned nbucket, nthread;

@@ -103,6 +103,7 @@ struct eng_thread *eng_thread_new(struct eng *e, struct eng_proc *p, pid_t tid)
 	if (!t)
 		return NULL;
 	t->tid = tid;
+	t->gen = ++e->gens;
 	t->proc = p;
 	t->row = -1;
 	t->schedstat = -1;

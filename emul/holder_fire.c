@@ -195,11 +195,27 @@ static long op_string(const struct dvm_event *ev, int b, char *dst, size_t cap)
 	       b == DVM_B_ROOT ? task_link(f->tid, "root", dst, cap) : -EINVAL;
 }
 
+/* Whether the process is pid or descends from it; parents that died are not remembered. */
+static bool is_progeny(struct fire *f, uint64_t pid)
+{
+	struct task_status st = *fire_status(f);
+
+	for (int depth = 0; depth < 256; depth++) {
+		if ((uint64_t)st.tgid == pid)
+			return true;
+		if (st.ppid <= 0 || task_status_read(st.ppid, &st) < 0)
+			return false;
+	}
+	return false;
+}
+
 static int op_act(const struct dvm_event *ev, int fn, uint64_t arg)
 {
-	const struct fire *f = ev->task;
+	struct fire *f = ev->task;
 	struct timespec ts = { 0 };
 
+	if (fn == DVM_F_PROGENYOF)
+		return is_progeny(f, arg);
 	if (!f->s->opts.destructive)
 		return -EPERM;
 	switch (fn) {
@@ -289,6 +305,7 @@ static void fire_mask(struct holder *h, struct eng_thread *t, struct dvm_event *
 	ev->ops = &fire_ops;
 	ev->pid = t->proc->tgid;
 	ev->tid = t->tid;
+	ev->tgen = t->gen;
 	ev->execname = t->comm;
 	ev->zonename = h->conf->zone ? h->conf->zone : "global";
 	ev->lxhow = t->row < 0 ? "" : lx_how_name((enum lx_how)h->how[t->abi][t->row]);
