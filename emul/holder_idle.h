@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#define HOLDER_SOCKET "holder.sock" /* in the run folder */
-#define HOLDER_LOCK   "holder.lock"
+#define HOLDER_SOCKET_PREFIX "holder-" /* in the run folder */
+#define HOLDER_LOCK          "holder.lock"
 
 /* True if the holder of this listening socket may end now; then no consumer can find it any more (the lock is kept until
  * the process exits). */

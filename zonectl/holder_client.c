@@ -2,13 +2,17 @@
  * we make the listening socket ourselves and give it to a new one: our connection waits in it until the holder is up. */
 #include "zonectl/holder_client.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -66,17 +70,55 @@ static int start_holder(const struct sockaddr_un *sa, struct err *e)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : err_msg(e, EAGAIN, "the tracer could not be started");
 }
 
+/* A holder is told from those of other builds of the program: they may lay out shared memory in another way. */
+static void socket_name(char name[NAME_MAX])
+{
+	struct stat st = { 0 };
+	uint64_t id[4], h = 14695981039346656037u;
+
+	stat("/proc/self/exe", &st);
+	id[0] = st.st_dev;
+	id[1] = st.st_ino;
+	id[2] = (uint64_t)st.st_mtim.tv_sec;
+	id[3] = (uint64_t)st.st_mtim.tv_nsec;
+	for (unsigned i = 0; i < 4; i++)
+		h = (h ^ id[i]) * 1099511628211u;
+	snprintf(name, NAME_MAX, HOLDER_SOCKET_PREFIX "%016llx.sock", (unsigned long long)h);
+}
+
+/* Removes what killed holders of other builds have left. Under the lock: none is just starting. */
+static void sweep(int dir, const char *path, const char *own)
+{
+	DIR *d = fdopendir(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	struct dirent *de;
+
+	while (d && (de = readdir(d))) {
+		struct sockaddr_un sa = { .sun_family = AF_UNIX };
+		_cleanup_close_ int sock = -1;
+
+		if (strncmp(de->d_name, HOLDER_SOCKET_PREFIX, strlen(HOLDER_SOCKET_PREFIX)) || !strcmp(de->d_name, own) ||
+		    snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/%s", path, de->d_name) >= (int)sizeof(sa.sun_path))
+			continue;
+		sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+		if (sock >= 0 && connect(sock, (const struct sockaddr *)&sa, sizeof(sa)) < 0 && errno == ECONNREFUSED)
+			unlink(sa.sun_path);
+	}
+	if (d)
+		closedir(d);
+}
+
 int holder_connect(struct err *e)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
 	_cleanup_close_ int dir = -1, lock = -1, sock = -1;
-	char path[PATH_MAX];
+	char path[PATH_MAX], name[NAME_MAX];
 	int r;
 
 	dir = rundir_open(path, e);
 	if (dir < 0)
 		return dir;
-	if (snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/" HOLDER_SOCKET, path) >= (int)sizeof(sa.sun_path))
+	socket_name(name);
+	if (snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/%s", path, name) >= (int)sizeof(sa.sun_path))
 		return err_msg(e, ENAMETOOLONG, "run directory %s: too long a name for a socket", path);
 	lock = openat(dir, HOLDER_LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (lock < 0)
@@ -89,6 +131,7 @@ int holder_connect(struct err *e)
 		return err_set(e, errno, "socket");
 	if (connect(sock, (const struct sockaddr *)&sa, sizeof(sa)) == 0)
 		return steal_fd(&sock);
+	sweep(dir, path, name);
 	r = start_holder(&sa, e);
 	if (r < 0)
 		return r;
