@@ -16,28 +16,14 @@ static int cmd_help(int argc, char **argv);
 
 /* In the order of the help page. */
 static const struct verb verbs[] = {
-#ifdef WITH_RUN
 	{"run", cmd_run, "start a zone and run a command in it"},
-#endif
-#ifdef WITH_EXEC
 	{"exec", cmd_exec, "run a command in a running zone"},
-#endif
-#ifdef WITH_LIST
 	{"list", cmd_list, "list the running zones"},
-#endif
-#ifdef WITH_HALT
 	{"halt", cmd_halt, "stop a zone and everything in it"},
-#endif
-#ifdef WITH_DTRACE
 	{"dtrace", cmd_dtrace, "trace zones and processes with D"},
-#endif
-#ifdef WITH_SYSCALLS
 	{"syscalls", cmd_syscalls, "show the table of system calls"},
-#endif
 	{"help", cmd_help, "show this page, or how VERB is used"},
-#ifdef WITH_HOLDER
 	{"holder", cmd_holder, NULL},
-#endif
 };
 
 #define NVERBS (sizeof(verbs) / sizeof(verbs[0]))
