@@ -228,6 +228,10 @@ int cmd_run(int argc, char **argv)
 	m.title = program_invocation_name; /* argv[0] of main(): the area's first byte */
 	m.title_size = (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) - m.title);
 	a.config.host_cwd = getcwd(NULL, 0);
+	if (a.config.host_cwd && access(a.config.host_cwd, X_OK) < 0) { /* as after su(1) in root's home: not ours to show */
+		free(a.config.host_cwd);
+		a.config.host_cwd = NULL;
+	}
 	a.config.terminal = a.terminal || (!a.detach && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO));
 	m.detached = a.detach;
 	m.interactive = a.interactive;

@@ -76,6 +76,7 @@ def run(*argv, timeout=60, user=None, cwd=None, env=None, input=None, binary=Fal
     full = {**os.environ, **(env or {})}
     if user and os.getuid() == 0:
         argv, full = user_command(user, argv, full)
+        cwd = cwd or user_cwd()
     began = time.monotonic()
     stdin = {'stdin': subprocess.DEVNULL} if input is None else {'input': input}
     try:
@@ -103,6 +104,7 @@ def start(*argv, user=None, env=None, **kw):
     full = {**os.environ, **(env or {})}
     if user and os.getuid() == 0:
         argv, full = user_command(user, argv, full)
+        kw['cwd'] = kw.get('cwd') or user_cwd()
     kw = {'stdin': subprocess.DEVNULL, 'stdout': subprocess.PIPE, 'stderr': subprocess.PIPE, 'text': True, **kw}
     return subprocess.Popen(argv, env=full, **kw)
 
@@ -142,22 +144,36 @@ def user_command(user, argv, env):
     return ['setpriv', f'--reuid={pw.pw_uid}', f'--regid={pw.pw_gid}', '--init-groups', '--'] + argv, env
 
 
+def is_open(path):
+    """Can everybody get there?"""
+    while path != '/':
+        if not os.stat(path).st_mode & 0o001:
+            return False
+        path = os.path.dirname(path)
+    return True
+
+
+def user_cwd():
+    """Where a user's command starts: where we are, unless that is closed to others."""
+    return None if is_open(os.getcwd()) else '/'
+
+
 def reachable(path):
-    """path, or a copy of it that everybody can execute when a folder above it is closed to others."""
-    p = path
-    while p != '/':
-        if not os.stat(p).st_mode & 0o001:
-            copy = f'/var/tmp/{USER}-{os.path.basename(path)}-{os.stat(path).st_mtime_ns}'
-            if not os.path.exists(copy):
-                for old in glob.glob(f'/var/tmp/{USER}-{os.path.basename(path)}-*'):
-                    os.unlink(old)
-                tmp = f'{copy}.{os.getpid()}'
-                shutil.copyfile(path, tmp)
-                os.chmod(tmp, 0o755)
-                os.rename(tmp, copy)
-            return copy
-        p = os.path.dirname(p)
-    return path
+    """path, or a copy of it that everybody can execute when it or a folder above it is closed to others. The copy's folder is
+    one that a zone shows when it is the current directory."""
+    if is_open(path):
+        return path
+    folder = f'/var/tmp/{USER}-programs'
+    copy = f'{folder}/{os.path.basename(path)}-{os.stat(path).st_mtime_ns}'
+    if not os.path.exists(copy):
+        os.makedirs(folder, 0o755, exist_ok=True)
+        for old in glob.glob(f'{folder}/{os.path.basename(path)}-*'):
+            os.unlink(old)
+        tmp = f'{folder}/.{os.getpid()}'  # not among those that another test takes for old ones
+        shutil.copyfile(path, tmp)
+        os.chmod(tmp, 0o755)
+        os.rename(tmp, copy)
+    return copy
 
 
 def readable(path, folder):

@@ -257,7 +257,8 @@ def hosts(t, who):
     t.ok(r.returncode == 125 and 'limit of namespaces' in r.err, f'{who.name}: no user namespaces', r)
     r = lxtest.run('unshare', '-Ur', lxtest.ZONECTL, 'run', '--', 'id', '-u', user=who.user, cwd='/')
     t.eq(r.out, '0\n', f'{who.name}: root in a user namespace', r)
-    r = sh(who, '/zonectl run -- sh -c "/usr/bin/id -u; cat /proc/1/comm" && echo $$', '-v', f'{lxtest.ZONECTL}:/zonectl')
+    program = lxtest.reachable(lxtest.ZONECTL) if who.user else lxtest.ZONECTL
+    r = sh(who, '/zonectl run -- sh -c "/usr/bin/id -u; cat /proc/1/comm" && echo $$', '-v', f'{program}:/zonectl')
     t.eq(r.out.split()[1:], ['init', '2'], f'{who.name}: a zone in a zone', r)
     for how in ('>&-', '<&-', '2>&-'):
         r = lxtest.run('sh', '-c', f'"$0" run -- ls /proc/self/fd {how}', lxtest.ZONECTL, user=who.user, cwd='/')
