@@ -36,7 +36,7 @@ def main():
         words = lxtest.zonectl('help', verb).out
         if verb in ('help', 'dtrace'):
             continue
-        options = re.findall(r'^  (-\S+)', words, re.M) + re.findall(r'^  ([a-z-]+)=', words, re.M)
+        options = re.findall(r'^  (-(?!h\b)\S+)', words, re.M) + re.findall(r'^  ([a-z-]+)=', words, re.M)
         t.eq(missing([o.rstrip(',') for o in options], page(name)), [], f'{name} has every option of {verb}')
     d = page('zonectl-dtrace.1')
     words = set(re.findall(r'^\t-(\w)\b', lxtest.zonectl('help', 'dtrace').out, re.M))
