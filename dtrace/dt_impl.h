@@ -112,6 +112,7 @@ struct dt_cc {
 	const char *filetag; /* file named by a # line, NULL if none */
 	const char *region;  /* "action list", "predicate" while one is checked */
 	bool bol;          /* at the beginning of a line */
+	bool prelude;      /* the text is the compiler's own */
 	bool in_pred;      /* a / may end the predicate */
 	uint32_t nest;
 	struct dt_token tok;
@@ -175,6 +176,9 @@ struct dt_type *dt_parse_typename(struct dt_cc *c);
 void dt_parse_decl(struct dt_cc *c);                   /* a declaration up to its ; (left as the current token) */
 bool dt_accept(struct dt_cc *c, enum dt_tkn k);
 void dt_expect(struct dt_cc *c, enum dt_tkn k);
+
+/* prelude.c */
+void dt_prelude(struct dt_cc *c);
 
 /* types.c */
 void dt_types_init(struct dt_cc *c);

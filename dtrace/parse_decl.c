@@ -406,7 +406,7 @@ static void declare_typedef(struct dt_cc *c, const struct dt_declr *d)
 	    !dt_type_same(old, d->type))
 		dt_fail(c, d->line, D_DECL_IDRED, "typedef redeclared: %s", d->name);
 	t = dt_type_alias(c, d->type, d->name);
-	t->complete = true; /* the user's: it may not change; one that came with the compiler may */
+	t->complete = !c->prelude; /* the user's: it may not change; one that came with the compiler may */
 	dt_map_put(c, &c->p->types, d->name, t);
 }
 

@@ -170,6 +170,7 @@ struct dt_type *dt_parse_sou(struct dt_cc *c, bool is_union)
 		dt_fail(c, c->tok.line, D_DECL_ARRBIG, "%s is too big", dt_type_name(c, l.t));
 	l.t->size = (uint32_t)size;
 	l.t->complete = true;
+	l.t->given = c->prelude;
 	return l.t;
 }
 

@@ -43,6 +43,7 @@ static void compile(struct dt_cc *c)
 	if (!c->p->ready) {
 		dt_types_init(c);
 		dt_idents_init(c);
+		dt_prelude(c);
 		c->p->ready = true;
 	}
 	c->argused = dt_alloc(c, (size_t)(c->src->argc > 0 ? c->src->argc : 0) + 1);

@@ -332,6 +332,8 @@ struct dt_type *dt_type_lookup_abi(struct dt_cc *c, enum lx_abi abi, const char 
 		t = dt_type_lx(c, abi, buf);
 	if (!t)
 		t = dt_type_named(c, buf);
+	if (t && abi == LX_SYS32 && t->abi[abi])
+		t = t->abi[abi];
 	if (!t && (stars || !strncmp(buf, "struct ", 7) || !strncmp(buf, "union ", 6)))
 		t = opaque(c, buf, n);
 	if (t && abi == LX_SYS32 && stars)
