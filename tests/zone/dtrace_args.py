@@ -86,7 +86,7 @@ def main():
     with open(script, 'w') as f:
         f.write(SCRIPT)
     for abi in ('sys64', 'sys32'):
-        guest = lxtest.guest(f'{lxtest.TOP}/tests/dtrace/triggers/typed.c', abi, 'musl')
+        guest = lxtest.guest(f'{lxtest.TOP}/tests/dtrace/triggers/typed.c', abi, 'glibc')
         r = lxtest.dtrace('-s', script, '-c', guest)
         t.eq(r.out.strip(), WANT.strip(), f'typed arguments of {abi}', r)
     t.done()
