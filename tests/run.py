@@ -14,6 +14,7 @@ not list counts as a failure. Each program runs under a supervisor that ends wha
 """
 import argparse
 import os
+import select
 import signal
 import sys
 import tempfile
@@ -28,20 +29,27 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 class Screen:
-    """Progress: a line that is rewritten on a terminal, a line per program elsewhere."""
+    """Progress: a line that is rewritten on a terminal; elsewhere a line per program, and one when nothing ends for long."""
 
     def __init__(self, total):
-        self.total, self.done, self.tty = total, 0, sys.stdout.isatty()
+        self.total, self.done, self.tty, self.spoke = total, 0, sys.stdout.isatty(), time.monotonic()
 
     def status(self, running):
+        """What runs, and for how long if that is long; called each second."""
+        now = time.monotonic()
+        text = ', '.join(test.name + (f' {now - began:.0f} s' if now - began >= 2 else '') for test, _, began in running)
+        text = f'[{self.done}/{self.total}] {text}'
         if self.tty:
             cols = os.get_terminal_size().columns
-            text = f'[{self.done}/{self.total}] ' + ', '.join(running)
             sys.stdout.write('\r\033[K' + text[:cols - 1])
             sys.stdout.flush()
+        elif now - self.spoke >= 30:
+            self.spoke = now
+            print(text + ' ...', flush=True)
 
     def finished(self, test, results, seconds):
         self.done += 1
+        self.spoke = time.monotonic()
         bad = sum(r.state == 'failed' for r in results)
         skip = sum(r.state == 'skipped' for r in results)
         if self.tty:
@@ -80,6 +88,19 @@ def run_all(tests, args, skips, screen):
     return results
 
 
+def wait_any(pids, tick):
+    """The next of pids that ends, and its status; tick() is called each second until then."""
+    fds = [os.pidfd_open(pid) for pid in pids]
+    try:
+        while True:
+            tick()
+            if select.select(fds, [], [], 1)[0]:
+                return os.wait()
+    finally:
+        for fd in fds:
+            os.close(fd)
+
+
 def supervise_all(queue, running, results, args, skips, screen):
     while queue or running:
         while queue and len(running) < args.j and not (running and (queue[0].alone or
@@ -87,8 +108,7 @@ def supervise_all(queue, running, results, args, skips, screen):
             test = queue.pop(0)
             log = tempfile.TemporaryFile()
             running[supervise.start(test, log, args.timeout)] = (test, log, time.monotonic())
-        screen.status([t.name for t, *_ in running.values()])
-        pid, status = os.wait()
+        pid, status = wait_any(running, lambda: screen.status(running.values()))
         if pid not in running:
             continue
         test, log, began = running.pop(pid)
