@@ -1,10 +1,16 @@
-/* The consumer's aggregations: merging, order, joins, clear and trunc; and the image of sessions that are not in control. */
+/* The consumer's aggregations: merging, order, joins, clear and trunc; the image of sessions that are not in control; and what
+ * a holder may say that it should not. */
+#include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -237,11 +243,183 @@ static void test_mute(void **state)
 	close_program(f);
 }
 
+/* ---- A holder of our own making ---- */
+
+enum play { P_ERROR, P_NO_FD, P_EMPTY, P_SMALL, P_EOF, P_SHORT, P_VERSION, P_ODD, P_GONE };
+
+struct holder {
+	int sock;
+	enum play play;
+	pthread_t thread;
+	void *image;
+};
+
+static int memory(size_t size)
+{
+	int fd = memfd_create("arena", MFD_CLOEXEC);
+
+	assert_true(fd >= 0 && ftruncate(fd, (off_t)size) == 0);
+	return fd;
+}
+
+static void say(int sock, uint32_t type, int fd)
+{
+	struct ses_msg m = { .type = type, .version = SES_VERSION };
+
+	ses_send(sock, &m, fd);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The arena that the message asks for, as a real holder makes it. */
+static int real_arena(struct holder *h, const struct ses_msg *m, int image)
+{
+	off_t len = lseek(image, 0, SEEK_END);
+	size_t size;
+	int fd;
+	void *a;
+
+	h->image = mmap(NULL, (size_t)len, PROT_READ, MAP_PRIVATE, image, 0);
+	size = dvm_arena_size(h->image, &m->u.open.opts);
+	fd = memory(size);
+	a = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	dvm_arena_init(a, size, h->image, &m->u.open.opts);
+	munmap(a, size);
+	return fd;
+}
+
+static void *holder_run_play(void *arg)
+{
+	struct holder *h = arg;
+	struct ses_msg m, odd = { .version = SES_VERSION };
+	int fd, s = h->sock;
+
+	if (ses_recv(s, &m, &fd) != 1)
+		return NULL;
+	switch (h->play) {
+	case P_ERROR:
+		odd.type = SES_ERROR;
+		memset(odd.u.error.text, 'x', sizeof(odd.u.error.text));
+		ses_send(s, &odd, -1);
+		break;
+	case P_NO_FD:
+		say(s, SES_OPENED, -1);
+		break;
+	case P_EMPTY:
+		say(s, SES_OPENED, memory(0));
+		break;
+	case P_SMALL:
+		say(s, SES_OPENED, memory(4096));
+		break;
+	case P_EOF:
+		break;
+	case P_SHORT:
+		send(s, "short", 5, MSG_NOSIGNAL);
+		break;
+	case P_VERSION:
+		odd.type = SES_OPENED;
+		odd.version = 77;
+		ses_send(s, &odd, -1);
+		break;
+	case P_ODD:
+	case P_GONE:
+		say(s, SES_OPENED, real_arena(h, &m, fd));
+		ses_recv(s, &m, NULL); /* GO */
+		say(s, SES_RUNNING, -1);
+		odd.type = SES_ENDED;
+		odd.u.ended.target = 4000000000u;
+		ses_send(s, &odd, memory(1)); /* with a descriptor that nobody asked for */
+		say(s, SES_WAKE, -1);
+		if (h->play == P_GONE)
+			break;
+		while (ses_recv(s, &m, NULL) == 1) { /* SNAPs, then STOP */
+			odd.type = m.type == SES_SNAP ? SES_SNAPPED : SES_STOPPED;
+			odd.u.snapped.table = 77;
+			ses_send(s, &odd, -1);
+			odd.type = SES_ENDED;
+			odd.u.ended.target = 0;
+			ses_send(s, &odd, -1);
+		}
+		break;
+	}
+	if (fd >= 0)
+		close(fd);
+	close(s);
+	return NULL;
+}
+
+static int add_session(struct fixture *f, struct holder *h, enum play play, struct err *e)
+{
+	static const pid_t pid = 1;
+	struct dt_target t = { .name = "a test", .pid = &pid, .npid = 1 };
+	int sock[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock), 0);
+	*h = (struct holder){ .sock = sock[1], .play = play };
+	assert_int_equal(pthread_create(&h->thread, NULL, holder_run_play, h), 0);
+	return dt_consumer_add(f->c, sock[0], &t, e);
+}
+
+static void test_odd_openings(void **state)
+{
+	static const struct { enum play play; const char *says; } t[] = {
+		{ P_ERROR, "xxxxxxxx" }, { P_NO_FD, "a test: the tracer sent no memory" }, { P_EMPTY, "a test: the tracer sent no memory" },
+		{ P_SMALL, "a test: trace memory" }, { P_EOF, "a test: the tracer has gone" }, { P_SHORT, "a test: " },
+		{ P_VERSION, "a test: " },
+	};
+	struct fixture *f = open_program("BEGIN { @ = count(); }");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		struct err e = { 0 };
+		struct holder h;
+
+		assert_true(add_session(f, &h, t[i].play, &e) < 0);
+		pthread_join(h.thread, NULL);
+		if (strncmp(e.msg, t[i].says, strlen(t[i].says)))
+			fail_msg("%zu: %s", i, e.msg);
+	}
+	assert_int_equal(f->c->nsess, 0);
+	close_program(f);
+}
+
+static void run_play(enum play play, int want)
+{
+	struct fixture *f = open_program("#pragma D option quiet\nBEGIN { x = 1; } END { printf(\"END %d\", x); @[\"e\"] = count(); }");
+	struct err e = { 0 };
+	struct holder h;
+	int status = 7, r;
+
+	if (add_session(f, &h, play, &e) < 0 || dt_consumer_go(f->c, &e) < 0)
+		fail_msg("%s", e.msg);
+	r = dt_consumer_run(f->c, &status, &e);
+	assert_int_equal(r, want);
+	assert_int_equal(status, 0);
+	fflush(f->out);
+	/* A holder that has gone fires no END: we do, in its memory, where BEGIN never ran. */
+	printed(f, play == P_GONE ? "END 0\n  e                                                                 1\n" : "\n");
+	close_program(f);
+	pthread_join(h.thread, NULL);
+}
+
+static void test_odd_messages(void **state)
+{
+	(void)state;
+	run_play(P_ODD, 0);
+}
+
+static void test_gone(void **state)
+{
+	(void)state;
+	run_play(P_GONE, -EPIPE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_merge_and_order), cmocka_unit_test(test_clear_and_trunc), cmocka_unit_test(test_join),
-		cmocka_unit_test(test_many), cmocka_unit_test(test_mute),
+		cmocka_unit_test(test_many), cmocka_unit_test(test_mute), cmocka_unit_test(test_odd_openings),
+		cmocka_unit_test(test_odd_messages), cmocka_unit_test(test_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
