@@ -279,6 +279,9 @@ static struct dt_node *check_cast(struct dt_cc *c, struct dt_node *n)
 	      (dt_is_string(to) && (dt_is_scalar(from) || dt_is_ptr(from)))))
 		dt_fail(c, n->line, D_CAST_INVAL, "invalid cast expression: \"%s\" to \"%s\"",
 			dt_type_name(c, from), dt_type_name(c, to));
+	if (dt_resolve(to)->kind == DT_T_ENUM && !dt_resolve(to)->complete)
+		dt_fail(c, n->line, D_OP_INCOMPLETE, "cast to an incomplete type: %s",
+			dt_type_name(c, to));
 	return dt_fold(c, n);
 }
 

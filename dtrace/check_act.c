@@ -109,7 +109,7 @@ static void check_tracemem(struct dt_cc *c, struct dt_node *n)
 			"pointer or integer\n"
 			"\t argument: %s",
 			dt_type_name(c, n->list->type));
-	if (size->kind != DT_N_INT || (int64_t)size->val <= 0 || size->val > 1u << 20)
+	if (size->kind != DT_N_INT || (int64_t)size->val <= 0 || size->val > DT_MAXOBJECT)
 		dt_fail(c, n->line, D_TRACEMEM_SIZE,
 			"tracemem( ) argument #2 must be a non-zero positive integral constant "
 			"expression");

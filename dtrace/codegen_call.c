@@ -32,12 +32,23 @@ int dt_gen_call(struct dt_cc *c, struct dt_node *n)
 
 /* ---- Tuples ---- */
 
+/* Bytes of an object that goes into a record or a tuple. */
+static int32_t object_size(struct dt_cc *c, struct dt_type *t)
+{
+	uint64_t size = dt_type_size(t);
+
+	if (size > DT_MAXOBJECT)
+		dt_fail(c, c->line, D_DECL_ARRBIG, "value of type %s is too big (%llu bytes)",
+			dt_type_name(c, t), (unsigned long long)size);
+	return (int32_t)size;
+}
+
 static void emit_key(struct dt_cc *c, int r, struct dt_type *t)
 {
 	if (dt_is_string(t))
 		dt_emit(c, DVM_TSTR, 0, r, 0, 0);
 	else if (dt_is_byref(t))
-		dt_emit(c, DVM_TBYTES, 0, r, 0, (int32_t)dt_type_size(t));
+		dt_emit(c, DVM_TBYTES, 0, r, 0, object_size(c, t));
 	else
 		dt_emit(c, DVM_TINT, 0, r, 0, 0);
 }
@@ -132,7 +143,7 @@ static void record(struct dt_cc *c, struct dt_node *n, struct dt_val *v)
 	if (dt_is_string(t))
 		dt_emit(c, DVM_RSTR, 0, r, 0, 0);
 	else if (dt_is_byref(t))
-		dt_emit(c, DVM_RBYTES, 0, r, 0, (int32_t)dt_type_size(t));
+		dt_emit(c, DVM_RBYTES, 0, r, 0, object_size(c, t));
 	else
 		dt_emit(c, DVM_RINT, 0, r, 0, 0);
 	c->top = top;

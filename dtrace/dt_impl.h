@@ -14,6 +14,7 @@
 
 #define DT_MAXNEST  400   /* parentheses, declarators and blocks inside each other */
 #define DT_MAXDEPTH 3000  /* height of an expression's tree */
+#define DT_MAXOBJECT (1u << 20) /* bytes of one variable or recorded value, as the machine has it */
 #define DT_MAXINLINE 50   /* inlines and translators that use one another */
 #define DT_MAXEXPAND 200000 /* nodes that inlines may make in one clause */
 

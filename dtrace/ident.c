@@ -83,7 +83,9 @@ void dt_var_settype(struct dt_cc *c, struct dt_ident *id, struct dt_type *t)
 	} else if (dt_is_byref(t)) {
 		uint64_t size = dt_type_size(t);
 
-		if (!size || size > 1u << 20)
+		if (!size)
+			dt_fail(c, id->line, D_DECL_INCOMPLETE, "variable %s has no size", id->name);
+		if (size > DT_MAXOBJECT)
 			dt_fail(c, id->line, D_DECL_ARRBIG, "variable %s is too big (%llu bytes)",
 				id->name, (unsigned long long)size);
 		v->kind = DVM_V_BYREF;

@@ -171,6 +171,18 @@ int64_t dt_parse_const(struct dt_cc *c, enum dt_errtag tag, const char *what)
 	return (int64_t)n->val;
 }
 
+static void need_complete(struct dt_cc *c, struct dt_type *type, const char *name)
+{
+	struct dt_type *t = dt_resolve(type);
+
+	while (t->kind == DT_T_ARRAY)
+		t = dt_resolve(t->ref);
+	if ((t->kind == DT_T_STRUCT || t->kind == DT_T_UNION || t->kind == DT_T_ENUM) &&
+	    (!t->complete || !t->size))
+		dt_fail(c, c->tok.line, D_DECL_INCOMPLETE, "incomplete struct/union/enum %s: %s",
+			dt_type_name(c, type), name);
+}
+
 /* [int, string x]: the keys of an associative array, or the parameters of an inline. */
 static void parse_keys(struct dt_cc *c, struct dt_declr *d)
 {
@@ -196,6 +208,7 @@ static void parse_keys(struct dt_cc *c, struct dt_declr *d)
 				"void expression may not be used as associative array index: key "
 				"#%d",
 				n + 1);
+		need_complete(c, k.type, k.name ? k.name : "key");
 		key[n++] = k.type;
 		*end = dt_alloc(c, sizeof(**end));
 		(*end)->name = k.name;
@@ -370,9 +383,7 @@ static void declare_var(struct dt_cc *c, const struct dt_declr *d, enum dvm_scop
 		dt_fail(c, d->line, D_DECL_ARRNULL,
 			"array declaration requires array dimension or tuple signature: %s",
 			d->name);
-	if ((t->kind == DT_T_STRUCT || t->kind == DT_T_UNION || t->kind == DT_T_ENUM) && !t->complete)
-		dt_fail(c, d->line, D_DECL_INCOMPLETE, "incomplete struct/union/enum %s: %s",
-			dt_type_name(c, d->type), d->name);
+	need_complete(c, d->type, d->name);
 	if (d->assoc && scope == DVM_LOCAL)
 		dt_fail(c, d->line, D_DECL_LOCASSC,
 			"associative arrays may not be declared as local variables: %s", d->name);
