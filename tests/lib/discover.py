@@ -41,7 +41,7 @@ def find(top, build, want_long):
         name = os.path.relpath(path, here)
         tests.append(Test(name, argv, source=path, **kw))
 
-    for folder in ('house', 'zone', 'linker', 'brand', 'emul', 'syscalls'):
+    for folder in ('house', 'zone', 'linker', 'brand', 'emul', 'syscalls', 'dtrace'):
         for path in sorted(glob.glob(f'{here}/{folder}/*.py')):
             add(path, [sys.executable, '-B', path])
         for path in sorted(glob.glob(f'{here}/{folder}/*.sh')):
