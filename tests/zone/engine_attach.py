@@ -59,7 +59,7 @@ def again_and_again(name, seconds, command, args, user):
 def enter_traced_zone(user, fixed):
     """exec into a zone under a session: each of its calls counts, also the first."""
     zone = f'enter{os.getpid()}'
-    r = lxtest.zonectl('run', '-d', '--name', zone, '--', 'sleep', '1000', user=user)
+    r = lxtest.zonectl('run', '-d', '--name', zone, '--', 'sleep', '1000', user=user, cwd=os.path.dirname(fixed))
     out = os.path.join(lxtest.scratch(user), 'out')
     p = lxtest.start(lxtest.ZONECTL, 'dtrace', '-q', '-z', zone, '-o', out, '-n',
                      'BEGIN { printf("ready\\n"); } lx-syscall::getppid:entry, lx-syscall::getppid:return, lx-syscall::execve:entry '
