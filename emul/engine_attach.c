@@ -59,19 +59,24 @@ static void let_go(struct eng *e, struct eng_thread *t)
 
 static void release(struct eng *e, struct eng_proc *p)
 {
-	struct eng_thread *t, *next, *leader = eng_thread_find(e, p->tgid);
-	unsigned left = p->nparked; /* p goes with its last thread */
+	pid_t tgid = p->tgid;
+	bool many = p->nthread > 1;
 
-	if (leader && leader->parked) { /* first: it is what such signals are mostly sent to */
-		left--;
-		let_go(e, leader);
-	}
-	for (t = left ? p->threads : NULL; left; t = next) {
-		next = t->sibling;
-		if (!t->parked)
-			continue;
-		left--;
-		let_go(e, t);
+	/* First those that SIGCHLD is sent to. p goes with its last thread. */
+	for (unsigned pass = many ? 0 : 1; pass < 2; pass++) {
+		unsigned left = p->nparked;
+		struct eng_thread *t, *next;
+
+		for (t = p->threads; left; t = next) {
+			next = t->sibling;
+			if (!t->parked)
+				continue;
+			left--;
+			if (pass || t->forked || t->tid == p->tgid || task_has_children(t->tid))
+				let_go(e, t);
+		}
+		if (!pass && !eng_proc_find(e, tgid))
+			return;
 	}
 }
 

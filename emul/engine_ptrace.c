@@ -82,6 +82,7 @@ static void new_child(struct eng *e, struct eng_thread *t)
 	if (ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &msg) < 0 || !msg)
 		return;
 	pid = (pid_t)msg;
+	t->forked = true;
 	c = eng_thread_find(e, pid);
 	if ((c && c->proc) || task_status_read(pid, &st) < 0 || st.tracer != getpid())
 		return;

@@ -40,6 +40,7 @@ struct eng_thread {
 	uint8_t mode;              /* enum eng_mode: how it was last resumed */
 	uint8_t call;              /* enum eng_call */
 	bool fresh;                /* its first stop is still to come */
+	bool forked;               /* it has made children */
 	bool queued;               /* has an event that is about to be handled */
 	bool kicked;               /* interrupted by us since its last PTRACE_EVENT_STOP: what happens may be our doing */
 	bool parked;               /* stopped, about to be detached with this signal */

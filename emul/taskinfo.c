@@ -161,6 +161,14 @@ int task_cpu(pid_t tid)
 	return p ? atoi(p + 1) : -1;
 }
 
+bool task_has_children(pid_t tid)
+{
+	char name[40], buf[16];
+
+	snprintf(name, sizeof(name), "task/%d/children", tid);
+	return proc_read(tid, name, buf, sizeof(buf)) > 0;
+}
+
 long task_link(pid_t tid, const char *link, char *dst, size_t cap)
 {
 	char path[64];

@@ -29,6 +29,8 @@ int task_schedstat_open(pid_t tid);
 uint64_t task_cputime(int schedstat);
 /* The CPU it last ran on, -1 if it is gone. */
 int task_cpu(pid_t tid);
+/* Whether the thread has children of its own; false where the kernel does not tell. */
+bool task_has_children(pid_t tid);
 /* The target of /proc/TID/<link> (cwd, root, exe): bytes written without NUL, or -errno. */
 long task_link(pid_t tid, const char *link, char *dst, size_t cap);
 /* id as the map file (uid_map, gid_map) of process pid shows it inside; the id itself where there is no map, 65534 where it
