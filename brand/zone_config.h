@@ -10,7 +10,7 @@
 #include "common/host/err.h"
 
 #define ZONE_NAME_MAX 63   /* bytes of a zone's name, without the terminator */
-#define ZONE_CONFIG_MAX (1 << 20) /* bytes of a config.json that is read */
+#define ZONE_CONFIG_MAX (8 << 20) /* bytes of a config.json that is read: more than a command line can have */
 
 /* A growing list of owned strings, always terminated by NULL, so that it can be given to execve(2). */
 struct zone_strv {

@@ -236,7 +236,7 @@ int zone_config_parse(struct zone_config *c, const char *text, size_t len, struc
 	memset(c, 0, sizeof(*c));
 	j = len <= ZONE_CONFIG_MAX ? json_loadb(text, len, JSON_REJECT_DUPLICATES, &je) : NULL;
 	if (!j && len > ZONE_CONFIG_MAX)
-		return bad(e, "longer than 1 MiB");
+		return bad(e, "longer than 8 MiB");
 	if (!j)
 		return err_msg(e, EINVAL, "config.json: line %d: %s", je.line, je.text);
 	r = config_from(c, j, e);
@@ -257,7 +257,7 @@ int zone_config_load(struct zone_config *c, int dirfd, const char *name, struct 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_set(e, errno, "%s", name);
 	if (!S_ISREG(st.st_mode) || st.st_size > ZONE_CONFIG_MAX)
-		return bad(e, "not a file of at most 1 MiB");
+		return bad(e, "not a file of at most 8 MiB");
 	text = malloc((size_t)st.st_size + 1);
 	if (!text)
 		return err_set(e, ENOMEM, "%s", name);

@@ -198,6 +198,8 @@ static int run_detached(struct monitor_conf *m)
 	}
 	if (pid == 0) {
 		setsid();
+		if (chdir("/") < 0) /* our caller's file system shall not stay busy for our sake */
+			_exit(START_FAULT);
 		m->ready = ready[1];
 		close(ready[0]);
 		_exit(monitor_run(m));
