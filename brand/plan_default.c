@@ -205,7 +205,9 @@ void plan_default_homes(struct plan_maker *k)
 			plan_add(k, ZONE_OP_TMPFS, NULL, hidden_dirs[i], "mode=0700", 0);
 	plan_home(k, getenv("HOME"));
 	if (cwd && shows_cwd(cwd, k->rundir)) {
-		struct zone_source s = {.path = (char *)cwd, .recursive = true, .readonly = true, .nodev = true, .idmap = true};
+		/* Optional: the command starts in / where it can't be shown, or its name is too long. */
+		struct zone_source s = {.path = (char *)cwd, .recursive = true, .readonly = true, .nodev = true, .idmap = true,
+					.optional = true};
 
 		plan_attach(k, &s, cwd);
 		plan_hide_state(k, cwd, cwd);

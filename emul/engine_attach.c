@@ -147,10 +147,10 @@ static int seize_error(pid_t pid, int error, struct err *err)
 	struct task_status st;
 	char comm[16];
 
+	if (error != EPERM && error != ESRCH)
+		return err_set(err, error, "process %d: cannot trace it", pid);
 	if (error == ESRCH || task_status_read(pid, &st) < 0 || st.state == 'Z' || st.state == 'X')
 		return err_msg(err, ESRCH, "process %d: no such process", pid);
-	if (error != EPERM)
-		return err_set(err, error, "process %d: cannot trace it", pid);
 	if (st.tracer) {
 		if (task_comm(st.tracer, comm) < 0)
 			strcpy(comm, "?");
@@ -203,7 +203,7 @@ static int seize_pass(struct eng *e, pid_t pid, uint64_t mask, bool own)
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	d = opendir(path);
 	if (!d)
-		return -ESRCH;
+		return errno == ENOENT ? -ESRCH : -errno;
 	while ((de = readdir(d))) {
 		pid_t tid = atoi(de->d_name);
 		struct eng_proc *p;
@@ -255,9 +255,11 @@ static int seize_process(struct eng *e, pid_t pid, pid_t starter, uint64_t mask,
 int eng_attach(struct eng *e, pid_t pid, pid_t starter, uint64_t mask, struct err *err)
 {
 	struct task_status st;
+	int r;
 
-	if (pid <= 0 || task_status_read(pid, &st) < 0)
-		return err_msg(err, ESRCH, "process %d: no such process", pid);
+	r = pid > 0 ? task_status_read(pid, &st) : -ESRCH;
+	if (r < 0)
+		return seize_error(pid, -r, err);
 	if (st.tgid == getpid())
 		return err_msg(err, EINVAL, "process %d is the tracer itself", pid);
 	return seize_process(e, st.tgid, st.ppid == starter ? starter : -1, mask, err);

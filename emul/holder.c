@@ -22,6 +22,7 @@
 #include "emul/taskinfo.h"
 #include "lx_syscall/world.h"
 
+#define NOFILE_ENOUGH 1024
 #define LINGER_MS 1000       /* a user's holder waits this long for a next consumer */
 #define CLOSING_MS 1500      /* a zone that ended: its consumers still fetch END and what was counted */
 
@@ -208,6 +209,21 @@ static int how_table(struct holder *h)
 	return 0;
 }
 
+/* We outlive the consumer that started us, and serve others: what limits it is not meant for us. */
+static void limits_lift(void)
+{
+	static const int limits[] = { RLIMIT_AS, RLIMIT_CPU, RLIMIT_DATA, RLIMIT_FSIZE, RLIMIT_STACK };
+	const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
+	struct rlimit rl;
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		if (setrlimit(limits[i], &none) == 0 || getrlimit(limits[i], &rl) < 0)
+			continue;
+		rl.rlim_cur = rl.rlim_max;
+		setrlimit(limits[i], &rl);
+	}
+}
+
 /* Descriptors are one per thread whose CPU time is asked for; the last ones are for sessions. */
 static unsigned raise_nofile(void)
 {
@@ -215,6 +231,12 @@ static unsigned raise_nofile(void)
 
 	if (getrlimit(RLIMIT_NOFILE, &rl) < 0)
 		return 0;
+	if (rl.rlim_max < NOFILE_ENOUGH) { /* root may */
+		const struct rlimit enough = { NOFILE_ENOUGH, NOFILE_ENOUGH };
+
+		if (setrlimit(RLIMIT_NOFILE, &enough) == 0)
+			rl = enough;
+	}
 	if (rl.rlim_cur < rl.rlim_max) {
 		rl.rlim_cur = rl.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &rl);
@@ -229,8 +251,10 @@ static int holder_init(struct holder *h, const struct holder_conf *c)
 	sigset_t set;
 
 	h->conf = c;
+	limits_lift();
 	h->max_schedstat = raise_nofile();
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);

@@ -71,10 +71,12 @@ static void parse_uids(const char *s, struct task_status *st)
 int task_status_read(pid_t tid, struct task_status *st)
 {
 	char buf[4096], *p = buf;
+	ssize_t n;
 
 	memset(st, 0, sizeof(*st));
-	if (proc_read(tid, "status", buf, sizeof(buf)) <= 0)
-		return -ESRCH;
+	n = proc_read(tid, "status", buf, sizeof(buf));
+	if (n <= 0)
+		return n == -EMFILE || n == -ENFILE || n == -ENOMEM ? (int)n : -ESRCH;
 	while (p && *p) {
 		char *v = strchr(p, '\t'); /* "Name:\tvalue"; the name of the program is escaped and the first line */
 

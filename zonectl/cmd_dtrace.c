@@ -481,6 +481,7 @@ int cmd_dtrace(int argc, char **argv)
 		dtrace_usage(stderr);
 		return EXIT_USAGE;
 	}
+	signal(SIGXFSZ, SIG_IGN); /* a write that fails says why */
 	dt_opts_init(&d.opts);
 	d.probes = dt_probes_new();
 	d.arg = calloc((size_t)argc + 1, sizeof(char *));

@@ -307,6 +307,7 @@ static void on_signal(struct exec *x)
 		case SIGTTIN:
 		case SIGTTOU:
 		case SIGPIPE:
+		case SIGXFSZ: /* a file of ours: the write has failed with EFBIG */
 			break;
 		case SIGTSTP:
 			pass(x, SIGSTOP);

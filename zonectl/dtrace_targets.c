@@ -33,15 +33,16 @@ static int find_program(const char *name, char *path, struct err *e)
 {
 	const char *dirs = getenv("PATH"), *end;
 	int error = ENOENT;
+	struct stat st;
 
 	if (strchr(name, '/')) {
-		if (snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && access(path, X_OK) == 0)
-			return 0;
-		return err_set(e, errno, "failed to execute %s", name);
+		if (snprintf(path, PATH_MAX, "%s", name) >= PATH_MAX)
+			return err_set(e, ENAMETOOLONG, "failed to execute %s", name);
+		if (access(path, X_OK) < 0 || stat(path, &st) < 0)
+			return err_set(e, errno, "failed to execute %s", name);
+		return S_ISREG(st.st_mode) ? 0 : err_set(e, EACCES, "failed to execute %s", name);
 	}
 	for (dirs = dirs ? dirs : "/usr/local/bin:/usr/bin:/bin"; *name; dirs = end + 1) {
-		struct stat st;
-
 		end = strchrnul(dirs, ':');
 		if (snprintf(path, PATH_MAX, "%.*s%s%s", (int)(end - dirs), dirs, end > dirs ? "/" : "", name) < PATH_MAX) {
 			if (access(path, X_OK) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode))
@@ -63,6 +64,7 @@ _Noreturn static void wait_and_exec(const int *gate, const char *path, char **ar
 
 	/* Where the host lets only ancestors trace, let the holder. */
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+	signal(SIGXFSZ, SIG_DFL);
 	close(gate[1]);
 	do
 		n = read(gate[0], &c, 1);
@@ -264,6 +266,7 @@ static int start_in_zone(const char *zone, const char *command, struct dt_consum
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0) {
+		signal(SIGXFSZ, SIG_DFL);
 		execv("/proc/self/exe", argv);
 		_exit(127);
 	}

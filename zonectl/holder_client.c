@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -21,6 +22,8 @@
 #include "common/host/rundir.h"
 #include "emul/holder_idle.h"
 
+#define TRACER_FILES 64 /* that the least of tracers needs, */
+#define MANY_FILES 1024 /* and one for many sessions */
 #define LISTENER_FD 3 /* where cmd_holder expects it */
 
 /* In the child of the child: nothing of the consumer is kept. Async-signal-safe. */
@@ -46,12 +49,35 @@ static void exec_holder(int listener)
 	_exit(127);
 }
 
+static bool may_lift(int limit, const struct rlimit *now, rlim_t to)
+{
+	const struct rlimit lifted = {now->rlim_cur, to};
+
+	return setrlimit(limit, &lifted) == 0 && setrlimit(limit, now) == 0;
+}
+
+/* Is a limit set on us that a holder, which we would start, could not lift? */
+static bool is_limited(void)
+{
+	static const int limits[] = {RLIMIT_AS, RLIMIT_CPU, RLIMIT_DATA, RLIMIT_FSIZE};
+	struct rlimit rl;
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (getrlimit(limits[i], &rl) == 0 && rl.rlim_max != RLIM_INFINITY && !may_lift(limits[i], &rl, RLIM_INFINITY))
+			return true;
+	return getrlimit(RLIMIT_NOFILE, &rl) == 0 && rl.rlim_max < MANY_FILES && !may_lift(RLIMIT_NOFILE, &rl, MANY_FILES);
+}
+
 static int start_holder(const struct sockaddr_un *sa, struct err *e)
 {
 	_cleanup_close_ int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	struct rlimit rl = {0};
 	int status;
 	pid_t pid;
 
+	if (getrlimit(RLIMIT_NOFILE, &rl) == 0 && rl.rlim_max < TRACER_FILES && !may_lift(RLIMIT_NOFILE, &rl, MANY_FILES))
+		return err_msg(e, EMFILE, "the limit of open files is %llu, a tracer needs %d: ulimit -n %d",
+			       (unsigned long long)rl.rlim_max, TRACER_FILES, TRACER_FILES);
 	unlink(sa->sun_path); /* left by one that was killed */
 	if (listener < 0 || bind(listener, (const struct sockaddr *)sa, sizeof(*sa)) < 0 || listen(listener, 128) < 0)
 		return err_set(e, errno, "%s", sa->sun_path);
@@ -99,7 +125,7 @@ static void sweep(int dir, const char *path, const char *own)
 		if (strncmp(de->d_name, HOLDER_SOCKET_PREFIX, strlen(HOLDER_SOCKET_PREFIX)) || !strcmp(de->d_name, own) ||
 		    snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/%s", path, de->d_name) >= (int)sizeof(sa.sun_path))
 			continue;
-		sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+		sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 		if (sock >= 0 && connect(sock, (const struct sockaddr *)&sa, sizeof(sa)) < 0 && errno == ECONNREFUSED)
 			unlink(sa.sun_path);
 	}
@@ -112,6 +138,7 @@ int holder_connect(struct err *e)
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
 	_cleanup_close_ int dir = -1, lock = -1, sock = -1;
 	char path[PATH_MAX], name[NAME_MAX];
+	bool alone;
 	int r;
 
 	dir = rundir_open(path, e);
@@ -132,10 +159,13 @@ int holder_connect(struct err *e)
 	if (connect(sock, (const struct sockaddr *)&sa, sizeof(sa)) == 0)
 		return steal_fd(&sock);
 	sweep(dir, path, name);
+	alone = is_limited();
+	if (alone) /* others are not to be served by it */
+		snprintf(strrchr(sa.sun_path, '/'), sizeof(HOLDER_SOCKET_PREFIX) + 16, "/" HOLDER_SOCKET_PREFIX "%d.sock", getpid());
 	r = start_holder(&sa, e);
-	if (r < 0)
-		return r;
-	if (connect(sock, (const struct sockaddr *)&sa, sizeof(sa)) < 0)
-		return err_set(e, errno, "connect to the tracer");
-	return steal_fd(&sock);
+	if (r == 0 && connect(sock, (const struct sockaddr *)&sa, sizeof(sa)) < 0)
+		r = err_set(e, errno, "connect to the tracer");
+	if (alone)
+		unlink(sa.sun_path);
+	return r < 0 ? r : steal_fd(&sock);
 }

@@ -1,8 +1,10 @@
 /* zonectl's entry: finds the verb and hands over. What is true of all verbs is here and nothing else: the help page,
  * --version, the error for an unknown verb, and being called as `dtrace`. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "zonectl/verbs.h"
 
@@ -83,11 +85,21 @@ static int finish(int status)
 	return status;
 }
 
+/* Descriptors 0 to 2 that our caller has closed would be taken by the next files and sockets that we open, and what is
+ * printed, or what guests write, would go there. They are taken by what fails as a closed one does. */
+static void stdio_reserve(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+			_exit(1);
+}
+
 int main(int argc, char **argv)
 {
 	const char *self = argc > 0 ? strrchr(argv[0], '/') : NULL;
 	const struct verb *v;
 
+	stdio_reserve();
 	if (argc > 0)
 		self = self ? self + 1 : argv[0];
 	v = self && !strcmp(self, "dtrace") ? verb_find(self) : NULL;

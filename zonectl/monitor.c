@@ -97,6 +97,8 @@ static int make(struct monitor *m, struct err *e)
 	char text[PATH_MAX + 200];
 	int r = brand_settings_make(c, &m->settings, e);
 
+	if (r == 0)
+		r = m->signals = signals_take(&m->old_mask, e);
 	if (r < 0)
 		return r;
 	r = zone_dir_create(&m->dir, c->name, c->args.v[0], e);
@@ -114,8 +116,6 @@ static int make(struct monitor *m, struct err *e)
 		r = open_notes(m, e);
 	if (r == 0)
 		r = zone_config_save(c, m->dir.fd, "config.json", e);
-	if (r == 0)
-		r = m->signals = signals_take(&m->old_mask, e);
 	if (r >= 0)
 		r = m->listener = ctl_listen(&m->dir, e);
 	return r < 0 ? r : redirect(m, e);
@@ -319,6 +319,8 @@ int monitor_run(struct monitor_conf *conf)
 		r = start(&m, &e);
 	if (r == 0)
 		r = monitor_loop(&m, &e);
+	else if (monitor_last_words(&m)) /* why init has died is why we could not go on with it */
+		r = 0;
 	cleanup(&m);
 	if (r == 0 && m.failure.type == START_FAILED)
 		r = err_msg(&e, EINVAL, "%s", m.failure.text);

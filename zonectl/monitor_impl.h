@@ -84,6 +84,8 @@ void monitor_running(struct monitor *m);
 
 /* monitor_loop.c: until init is dead and reaped. */
 int monitor_loop(struct monitor *m, struct err *e);
+/* Takes what init has still said. True if it told why it failed. */
+bool monitor_last_words(struct monitor *m);
 int monitor_signal_init(struct monitor *m, int sig);
 uint64_t monotonic_ns(void);
 

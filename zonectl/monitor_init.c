@@ -33,7 +33,7 @@ static int keep_fds(struct init_conf *c, struct err *e)
 	int high[2];
 
 	for (int i = 0; i < 2; i++) {
-		high[i] = fcntl(*want[i], F_DUPFD_CLOEXEC, 64);
+		high[i] = fcntl(*want[i], F_DUPFD_CLOEXEC, 5);
 		if (high[i] < 0)
 			return err_set(e, errno, "descriptors of init");
 	}

@@ -148,13 +148,19 @@ static bool readable(int fd)
 	return fd >= 0 && poll(&p, 1, 0) > 0;
 }
 
+bool monitor_last_words(struct monitor *m)
+{
+	while (readable(m->init_sock))
+		on_init(m);
+	return m->failure.type == START_FAILED;
+}
+
 /* Init is dead, and with it all of the zone. What it and the command still said comes first. */
 static int on_death(struct monitor *m, struct err *e)
 {
 	int r = 0;
 
-	while (readable(m->init_sock))
-		on_init(m);
+	monitor_last_words(m);
 	while (r == 0 && readable(m->start_sock))
 		r = on_start(m, e);
 	waitpid(m->init, NULL, 0);
@@ -197,6 +203,7 @@ static void on_signal(struct monitor *m)
 		case SIGTTIN:
 		case SIGTTOU:
 		case SIGPIPE:
+		case SIGXFSZ: /* a file of ours: the write has failed with EFBIG */
 			break;
 		case SIGTSTP:
 			suspend(m);

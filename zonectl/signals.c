@@ -9,7 +9,7 @@
 int signals_take(sigset_t *old, struct err *e)
 {
 	static const int taken[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH,
-				    SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGCHLD};
+				    SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ, SIGCHLD};
 	sigset_t set;
 	int fd;
 
