@@ -19,15 +19,11 @@ demo_script() { # SCRIPT WHAT RUN-ARGS...
 demo() { # [--i386]
 	local args=()
 
-	case ${1-} in
-	'') ;;
-	--i386)
+	if [ "${1-}" = --i386 ]; then
 		. bootstrap.d/guests.sh
 		guests_i386
 		args=(--root "$BUILD/guests/i386")
-		;;
-	*) fail "demo: unknown option '$1'" "./bootstrap help" ;;
-	esac
+	fi
 	export TERM=${TERM:-dumb}
 	demo_script calls-by-count.d "Which system calls does top make, and how many of each?" "${args[@]}"
 	demo_script calls-by-time.d "How much CPU time does each take, next to all of top's?" "${args[@]}"
