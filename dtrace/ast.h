@@ -81,7 +81,6 @@ struct dt_ident {
 	int64_t value;     /* CONST */
 	struct dt_node *expr; /* INLINE */
 	struct dt_param *param; /* INLINE with parameters; nkey of them */
-	const int32_t *aggarg;  /* AGG: parameters of its function, NULL while unknown */
 };
 
 struct dt_param {
@@ -124,13 +123,12 @@ enum dt_op {
 #define DT_NF_LVALUE   1u
 #define DT_NF_WRITABLE 2u
 #define DT_NF_USER     4u /* a pointer into the guest, or an object that lies there */
-#define DT_NF_PAREN    8u
-#define DT_NF_TUPLE   16u /* evaluating it builds a tuple */
+#define DT_NF_TUPLE    8u /* evaluating it builds a tuple */
 
 struct dt_node {
 	uint8_t kind;   /* enum dt_nkind */
 	uint8_t op;     /* enum dt_op */
-	uint8_t flags;  /* DT_NF_*, set by the checker but for PAREN */
+	uint8_t flags;  /* DT_NF_*, set by the checker */
 	uint16_t depth; /* of the tree below it; bounds recursion */
 	uint32_t line;
 	uint32_t len;   /* STRING: bytes without the NUL */

@@ -7,7 +7,7 @@
 #include "dtrace/action_impl.h"
 
 /* Prototypes: the result's type, then a letter for each argument; those behind [ may be left out, . takes any more.
- * s const char *, S string, u uintptr_t, z size_t, i int, l int64_t, h uint16_t, w uint32_t, q uint64_t, p void *,
+ * s const char *, u uintptr_t, z size_t, i int, l int64_t, h uint16_t, w uint32_t, q uint64_t, p void *,
  * @ anything (checked where the action is). */
 static const struct {
 	const char *name;
@@ -61,7 +61,7 @@ static struct dt_type *proto_type(struct dt_cc *c, char letter)
 		char letter;
 		const char *type;
 	} types[] = {
-		{ 's', "char *" }, { 'S', "string" }, { 'u', "uintptr_t" }, { 'z', "size_t" }, { 'i', "int" }, { 'l', "int64_t" },
+		{ 's', "char *" }, { 'u', "uintptr_t" }, { 'z', "size_t" }, { 'i', "int" }, { 'l', "int64_t" },
 		{ 'h', "uint16_t" }, { 'w', "uint32_t" }, { 'q', "uint64_t" }, { 'p', "void *" },
 	};
 	size_t i;

@@ -18,7 +18,7 @@
 #define DT_MAXINLINE 50   /* inlines and translators that use one another */
 #define DT_MAXEXPAND 200000 /* nodes that inlines may make in one clause */
 
-/* ---- Memory and tables (mem.c is part of prog.c's concern) ---- */
+/* ---- Memory and tables ---- */
 
 struct dt_map { /* from names to anything; names are not copied */
 	struct dt_mapent **bucket;
@@ -100,8 +100,6 @@ struct dt_token {
 
 /* ---- One compilation ---- */
 
-#define DT_NREGS_USABLE 64
-
 struct dt_cc {
 	struct dt_prog *p;
 	const struct dt_source *src;
@@ -139,7 +137,7 @@ struct dt_cc {
 	struct dt_vec parsed; /* struct dt_clause * in order */
 };
 
-/* prog.c */
+/* mem.c */
 void *dt_alloc(struct dt_cc *c, size_t n) __attribute__((returns_nonnull)); /* zeroed */
 char *dt_strndup(struct dt_cc *c, const char *s, size_t n);
 const char *dt_sprintf(struct dt_cc *c, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* at most 255 bytes */

@@ -286,7 +286,6 @@ static struct dt_node *parse_paren(struct dt_cc *c, uint32_t line)
 	n = dt_parse_expr(c);
 	dt_expect(c, DT_TK_RPAR);
 	c->nest--;
-	n->flags |= DT_NF_PAREN;
 	return parse_postfix(c, n);
 }
 
