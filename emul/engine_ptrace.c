@@ -54,6 +54,10 @@ void eng_resume(struct eng *e, struct eng_thread *t, int sig)
 		eng_park(e, t, sig);
 		return;
 	}
+	if (mode == ENG_M_CONT) { /* its calls are not watched any more */
+		t->call = ENG_C_NONE;
+		t->entered = 0;
+	}
 	t->mode = (uint8_t)mode;
 	ptrace(mode == ENG_M_SYSCALL ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, sig);
 }
@@ -160,6 +164,7 @@ static void exec_event(struct eng *e, struct eng_thread *t)
 	ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &msg);
 	old = (pid_t)msg != t->tid ? eng_thread_find(e, (pid_t)msg) : NULL;
 	if (old) {
+		t->mode = old->mode;
 		t->call = old->call;
 		t->abi = old->abi;
 		t->row = old->row;

@@ -1,7 +1,7 @@
 /* Who has stopped. All that have are collected before any is set going again, so that busy threads cannot starve others.
  * waitpid(-1) looks at every traced thread in turn, which is fine for some dozens; with thousands it would cost more than
  * all the rest, so there SIGCHLD's word is taken for who stopped. Such signals merge, so now and then a scan looks for those
- * that one has swallowed: at most for a fifth of the time, and a swallowed one waits for a millisecond at most. */
+ * that one has swallowed: mostly for a fifth of the time, and a swallowed one waits for some milliseconds at most. */
 #include "emul/engine_impl.h"
 
 #include <sys/signalfd.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define SCAN_ALWAYS 48 /* threads up to which a scan costs no more than what it would save */
+#define SCAN_DELAY_NS 2000000u
 #define SCAN_HITS   16 /* so many in one scan: asking every thread by its id is cheaper */
 
 uint64_t eng_now(void)
@@ -73,7 +74,7 @@ static void ask_all(struct eng *e, struct eng_events *q)
 
 bool eng_collect(struct eng *e, struct eng_events *q)
 {
-	uint64_t began;
+	uint64_t began, took;
 	unsigned hits = 0;
 
 	q->n = 0;
@@ -95,6 +96,7 @@ bool eng_collect(struct eng *e, struct eng_events *q)
 		ask_all(e, q);
 		return true;
 	}
-	e->next_scan = began + 5 * (eng_now() - began);
+	took = eng_now() - began;
+	e->next_scan = began + (took < SCAN_DELAY_NS / 5 ? 5 * took : SCAN_DELAY_NS); /* we may have been preempted */
 	return q->n == ENG_NEVENTS;
 }
