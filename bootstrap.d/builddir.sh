@@ -1,5 +1,5 @@
-# Where to build. Sourced by bootstrap. Root and a user can share a checkout in either order: nobody writes into a folder
-# of somebody else's, and what root makes in a user's checkout belongs to that user.
+# Where to build. Sourced by bootstrap. Root and a user can share a checkout in either order: the first has build/, the other
+# a folder of its own; nobody writes into somebody else's.
 
 choose_builddir() {
 	local owner me

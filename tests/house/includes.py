@@ -2,7 +2,6 @@
 """Who may include whom, by folder; any other #include between folders fails. Headers stand alone."""
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
@@ -29,11 +28,7 @@ def folder_of(path):
 
 
 def files(*suffixes):
-    out = subprocess.run(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], cwd=lxtest.TOP,
-                         stdout=subprocess.PIPE, text=True)
-    names = out.stdout.split('\n') if out.returncode == 0 else [
-        os.path.relpath(os.path.join(r, n), lxtest.TOP) for r, _, ns in os.walk(lxtest.TOP) for n in ns]
-    return sorted(n for n in names if n.endswith(suffixes) and os.path.exists(os.path.join(lxtest.TOP, n)))
+    return [n for n in lxtest.sources() if n.endswith(suffixes)]
 
 
 def main():

@@ -120,6 +120,17 @@ def wait_for(what, seconds=10.0, step=0.02):
         time.sleep(step)
 
 
+def sources():
+    """The names of the project's files, from its top: what git has or would add, or all without git."""
+    # Root may look at a user's checkout.
+    r = run('git', '-c', 'safe.directory=*', 'ls-files', '--cached', '--others', '--exclude-standard', cwd=TOP)
+    names = r.out.splitlines()
+    if r.returncode:
+        names = [os.path.relpath(os.path.join(root, f), TOP) for root, _, files in os.walk(TOP) for f in files]
+        names = [n for n in names if not n.startswith(('build', '.git/'))]
+    return sorted(n for n in names if os.path.isfile(os.path.join(TOP, n)))
+
+
 # ---- An ordinary user ----
 
 def as_user():
