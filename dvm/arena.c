@@ -56,7 +56,6 @@ int dvm_arena_init(void *arena, size_t size, const struct dvm_image *img, const 
 			gtab[i] = at;
 			at += dvm_var_size(&v[i], o);
 		}
-	h->version = DVM_VERSION;
 	h->layout = layout_hash(&l);
 	h->activity = DVM_WARMUP;
 	h->agg[0].gen = h->agg[1].gen = 1;
@@ -71,7 +70,7 @@ int dvm_open(struct dvm *m, const struct dvm_image *img, const struct dvm_opts *
 	base_memset(m, 0, sizeof(*m));
 	if (dvm_layout(img, o, &m->l) || size < m->l.arena_size || ((uintptr_t)arena & 63))
 		return -EINVAL;
-	if (h->magic != ARENA_MAGIC || h->version != DVM_VERSION || (h->layout && h->layout != layout_hash(&m->l)))
+	if (h->magic != ARENA_MAGIC || h->layout != layout_hash(&m->l))
 		return -EINVAL;
 	m->img = img;
 	m->arena = arena;

@@ -18,7 +18,8 @@ enum { DROP_PRINCIPAL, DROP_AGG, DROP_DYNVAR, DROP_DBLERROR, NDROPS };
 
 /* First bytes of the arena. Everything in it may have been scribbled over by a guest. */
 struct arena_hdr {
-	uint32_t magic, version;
+	uint32_t magic;
+	uint32_t layout;      /* hash of everything that its users must agree upon */
 	uint32_t activity;    /* enum dvm_activity */
 	uint32_t agg_active;  /* table that probes write to */
 	uint32_t buf_full;    /* fill policy: recording has ended */
@@ -32,7 +33,6 @@ struct arena_hdr {
 	} agg[2] __attribute__((aligned(64)));
 	shared_u64 head __attribute__((aligned(64))); /* principal ring: bytes ever reserved */
 	shared_u64 tail __attribute__((aligned(64))); /* bytes ever freed */
-	uint32_t layout;      /* hash of everything that its users must agree upon */
 };
 
 #define ARENA_HDR_SIZE 4096u

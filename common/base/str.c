@@ -4,6 +4,7 @@
 
 typedef uint64_t word __attribute__((may_alias, aligned(1)));
 
+/* Goes forward, each word read before anything behind it is written: base_memmove() relies on that. */
 void base_memcpy(void *dst, const void *src, size_t n)
 {
 	uint8_t *d = dst;
@@ -20,9 +21,8 @@ void base_memmove(void *dst, const void *src, size_t n)
 	uint8_t *d = dst;
 	const uint8_t *s = src;
 
-	if ((uintptr_t)d - (uintptr_t)s >= n) { /* d before s, or no overlap: forward is right */
-		for (; n; n--)
-			*d++ = *s++;
+	if ((uintptr_t)d - (uintptr_t)s >= n) { /* d before s, or no overlap: forward is right, by words too */
+		base_memcpy(dst, src, n);
 		return;
 	}
 	while (n--)
