@@ -341,7 +341,8 @@ static void error_fire(struct mach *s, const struct dvm_rec *fault, uint32_t ena
 	s->kind = DVM_P_ERROR;
 	s->rg[RG_LOCAL].base = s->error_locals;
 	base_memset(s->error_locals, 0, s->rg[RG_LOCAL].size);
-	for (uint32_t k = 0; k < p->nenabling; k++) {
+	s->exits = false;
+	for (uint32_t k = 0; k < p->nenabling && !s->exits; k++) {
 		s->enabling = p->enabling + k;
 		clause_run(s, en[s->enabling]);
 		if (s->faulted)

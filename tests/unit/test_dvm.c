@@ -469,6 +469,31 @@ static void test_activity(void **state)
 	da_free(r);
 }
 
+/* exit() in ERROR ends everything: ERROR's other clauses, and those of the probe that failed. */
+static void test_error_exit(void **state)
+{
+	struct dasm *a = start();
+	struct drun *r;
+
+	da_op(a, DVM_UDIV, 1, 1, 0, 0);
+	da_end(a);
+	da_begin(a, 0); /* 1 */
+	da_li(a, 1, 9);
+	da_op(a, DVM_EXIT, 0, 1, 0, 0);
+	da_end(a);
+	da_begin(a, DVM_CL_RECORD); /* 2 */
+	da_end(a);
+	da_probe(a, DVM_P_TICK, 2, 0, 2);
+	da_probe(a, DVM_P_ERROR, 2, 1, 2);
+	r = da_run(a, NULL);
+	da_fire(r, 0);
+	assert_int_equal(da_rec(r)->kind, DVM_REC_ERROR);
+	assert_int_equal(da_rec(r)->clause, 1);
+	assert_null(da_rec(r));
+	assert_int_equal(dvm_activity(&r->m), DVM_DRAINING);
+	da_free(r);
+}
+
 /* Locals are shared by the clauses of a firing and zero at its start; DROP leaves no record; nor does a clause without data. */
 static void test_locals(void **state)
 {
@@ -560,7 +585,7 @@ int main(void)
 		cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_jumps),       cmocka_unit_test(test_scmp),
 		cmocka_unit_test(test_memory),     cmocka_unit_test(test_faults),      cmocka_unit_test(test_builtins),
 		cmocka_unit_test(test_error_probe), cmocka_unit_test(test_activity),   cmocka_unit_test(test_locals),
-		cmocka_unit_test(test_disasm),
+		cmocka_unit_test(test_error_exit), cmocka_unit_test(test_disasm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
