@@ -14,6 +14,23 @@ import lxtest  # noqa: E402
 FUZZ_SECONDS = 600 if lxtest.LONG else 4
 
 
+def sanitized_zones(t, zonectl):
+    """Whole zones and sessions; what monitors and holders, which have no terminal, find wrong is in files."""
+    logs = lxtest.scratch()
+    os.chmod(logs, 0o777)
+    env = {'ASAN_OPTIONS': f'log_path={logs}/asan', 'UBSAN_OPTIONS': f'print_stacktrace=1:log_path={logs}/ubsan'}
+    trace = ['--dtrace', 'lx-syscall:::return { @[execname, probefunc, lxhow] = quantize(lxcost); self->x = arg0; }']
+    for words in (['run', '--', 'true'], ['run', '-q', *trace, '--', 'sh', '-c', 'ls / | sort; uname'],
+                  ['run', '-q', '--set', 'kernel-version=4.4.0', *trace, '--', 'uname', '-r'],
+                  ['run', '-q', '--set', 'trap=ptrace', '--set', 'cpus=1', *trace, '--', 'nproc'],
+                  ['dtrace', '-q', '-c', 'ls /', '-n', 'lx-syscall::open*:entry { @[copyinstr(arg1)] = count(); }'],
+                  ['dtrace', '-l'], ['list', '--json'], ['syscalls', '--json']):
+        r = lxtest.run(zonectl, *words, env=env, cwd='/')
+        t.ok(r.returncode == 0, 'sanitized zonectl ' + ' '.join(words)[:60], r)
+    text = ''.join(open(f).read()[:4000] for f in sorted(glob.glob(f'{logs}/*san*')))
+    t.ok(not text, 'nothing is wrong in any process of theirs', text)
+
+
 def main():
     t = lxtest.Tap()
     folder = checks.build(t, 'clang', 'clang', '-Dwerror=true', '-Dfuzzer=true', '-Db_sanitize=address,undefined',
@@ -26,6 +43,7 @@ def main():
         name = os.path.basename(source)[:-2]
         r = lxtest.run(f'{folder}/tests/unit/{name}', env=env, timeout=120)
         t.ok(r.returncode == 0, f'sanitized {name}', r)
+    sanitized_zones(t, f'{folder}/zonectl/zonectl')
     for source in sorted(glob.glob(f'{lxtest.TOP}/tests/fuzz/fuzz_*.c')):
         name = os.path.basename(source)[:-2]
         # libFuzzer writes what it finds into the first folder: not into the sources.
