@@ -73,10 +73,11 @@ ssize_t sock_recv(int sock, void *buf, size_t len, int *fd, unsigned *n, pid_t *
 	if (r < 0)
 		return -errno;
 	got = take_fds(&h, fd, room, pid);
-	if (h.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {
+	/* An empty message, which may carry descriptors too, looks like the end of the file: so it is taken. */
+	if (r == 0 || (h.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) {
 		for (unsigned i = 0; i < got; i++)
 			close(fd[i]);
-		return -EMSGSIZE;
+		return r == 0 ? 0 : -EMSGSIZE;
 	}
 	if (n)
 		*n = got;
