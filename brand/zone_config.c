@@ -211,5 +211,8 @@ int zone_name_check(const char *name, struct err *e)
 	if (!good)
 		return err_msg(e, EINVAL, "'%s' is no name for a zone: up to %d letters, digits, '_', '.', '-', the first a letter or digit",
 			       name, ZONE_NAME_MAX);
+	/* Sockets and locks of tracers lie beside the folders of zones. */
+	if (!strncmp(name, "holder-", 7) || !strncmp(name, "holder.", 7))
+		return err_msg(e, EINVAL, "'%s' is no name for a zone: 'holder-' and 'holder.' are taken", name);
 	return 0;
 }

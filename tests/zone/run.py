@@ -175,7 +175,7 @@ def errors(t, who):
     for args, text in ((['--set', 'nonsense=1'], "no attribute 'nonsense'"), (['--set', 'cpus=0'], 'not a number of processors'),
                        (['--set', 'memory=12x'], 'not a size of memory'), (['--set', 'kernel-version=new'], 'not a kernel version'),
                        (['--set', 'trap=hope'], 'neither notify nor ptrace'), (['--set', 'x'], 'wants ATTRIBUTE=VALUE'),
-                       (['--name', 'a/b'], 'no name for a zone'), (['-v', '/nope'], '-v /nope: No such file'), (['-w', 'rel'], 'absolute path'),
+                       (['--name', 'a/b'], 'no name for a zone'), (['--name', 'holder.lock'], 'are taken'), (['-v', '/nope'], '-v /nope: No such file'), (['-w', 'rel'], 'absolute path'),
                        (['-v', '/etc:/'], 'at /, where'), (['-v', '/etc://proc//self'], 'at /proc/self'), (['-v', '/etc:/a/../dev'], "'..'")):
         r = who.run(*args, '--', 'true')
         t.ok(r.returncode in (2, 125) and text in r.err, f'{who.name}: {" ".join(args)}: {text}', r)
