@@ -63,7 +63,8 @@ def main():
             folder = lxtest.scratch(person)
             guest = lxtest.readable(lxtest.guest(f'{lxtest.TOP}/tests/guests/values.c', abi), folder)
             out = os.path.join(folder, 'out')
-            r = lxtest.zonectl('run', '-q', '-o', out, '--dtrace', SCRIPT, '--', guest, user=person, cwd=folder)
+            r = lxtest.zonectl('run', '-q', '-o', out, '--dtrace', SCRIPT, '--', guest, user=person,
+                               cwd=os.path.dirname(guest))
             check(f'{abi} zone of {person or "us"}', abi, r, open(out).read() if os.path.exists(out) else '', True)
             if os.path.exists(out):
                 os.unlink(out)
