@@ -12,6 +12,15 @@
 
 #include "common/host/cleanup.h"
 
+/* The id that root of our user namespace has outside of it: several users may be root, each in a namespace of his own. */
+static unsigned outer_root(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/self/uid_map", "re");
+	unsigned inner, outer;
+
+	return f && fscanf(f, "%u %u", &inner, &outer) == 2 && inner == 0 ? outer : 0;
+}
+
 int rundir_open(char path[PATH_MAX], struct err *e)
 {
 	_cleanup_close_ int fd = -1;
@@ -22,6 +31,8 @@ int rundir_open(char path[PATH_MAX], struct err *e)
 		snprintf(path, PATH_MAX, "/run/lxzone");
 	else if (xdg && xdg[0] == '/' && strlen(xdg) < PATH_MAX - 200 && stat(xdg, &st) == 0 && st.st_uid == geteuid())
 		snprintf(path, PATH_MAX, "%s/lxzone", xdg);
+	else if (geteuid() == 0)
+		snprintf(path, PATH_MAX, "/tmp/lxzone-0.%u", outer_root());
 	else
 		snprintf(path, PATH_MAX, "/tmp/lxzone-%u", geteuid());
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
