@@ -207,7 +207,8 @@ static int map_arena(struct session *s, int fd, const struct dvm_opts *o, struct
 		return err_set(e, errno, "%s: trace memory", s->name);
 	}
 	r = dvm_open(&s->m, s->img, o, s->arena, s->arena_size);
-	return r < 0 ? err_set(e, -r, "%s: trace memory", s->name) : 0;
+	return r < 0 ? err_msg(e, -r, "%s: traced by another build of this program, whose memory is laid out otherwise; "
+			       "use that build, or start the zone anew", s->name) : 0;
 }
 
 static int session_open(struct dt_consumer *c, struct session *s, const struct dt_target *t, struct err *e)
