@@ -66,7 +66,9 @@ def check(t, name, argv, want, single=True, dies=0, strace=True):
         t.ok(good and ret.get('exit_group', 0) == ret.get('exit', 0) == 0, f'{where}: returns', f'entry and return differ: {bad}')
     if strace:
         seen = strace_counts(argv, lxtest.scratch())
-        t.eq({c: seen.get(c, 0) for c in want}, want, f'{name}: strace agrees')
+        # strace may show the call that ends a program of several threads twice.
+        fixed = {c: n for c, n in want.items() if single or c != 'exit_group'}
+        t.eq({c: seen.get(c, 0) for c in fixed}, fixed, f'{name}: strace agrees')
 
 
 def main():
