@@ -364,7 +364,7 @@ static void test_odd_openings(void **state)
 {
 	static const struct { enum play play; const char *says; } t[] = {
 		{ P_ERROR, "xxxxxxxx" }, { P_NO_FD, "a test: the tracer sent no memory" }, { P_EMPTY, "a test: the tracer sent no memory" },
-		{ P_SMALL, "a test: trace memory" }, { P_EOF, "a test: the tracer has gone" }, { P_SHORT, "a test: " },
+		{ P_SMALL, "a test: traced by another build" }, { P_EOF, "a test: the tracer has gone" }, { P_SHORT, "a test: " },
 		{ P_VERSION, "a test: " },
 	};
 	struct fixture *f = open_program("BEGIN { @ = count(); }");
